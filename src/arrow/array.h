@@ -18,6 +18,7 @@ typedef struct ia_buffer {
 ia_status ia_buffer_own(ia_ctx *cx, void *data, size_t size, ia_buffer **out) IA_MUST_CHECK;
 ia_buffer *ia_buffer_retain(ia_buffer *b);
 void ia_buffer_release(ia_buffer *b);
+ia_buffer *ia_buffer_zeros(void); /* a static block of 64 zero bytes; retain and release are no-ops */
 
 /* Layout as in the Arrow specification:
  *   fixed width    bufs[1] = values          BOOL   bufs[1] = bits, LSB first

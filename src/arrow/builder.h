@@ -15,6 +15,8 @@ typedef struct ia_builder {
     ia_buf b1, b2;
     struct ia_builder *children;
     size_t n_children;
+    ia_array *dict_src;  /* DICTIONARY: values last appended to child 0, starting at dict_base */
+    int64_t dict_base;
     ia_status failed;
 } ia_builder;
 
@@ -26,6 +28,9 @@ void ia_builder_i64(ia_ctx *cx, ia_builder *b, int64_t v);  /* any int/date/time
 void ia_builder_u64(ia_ctx *cx, ia_builder *b, uint64_t v);
 void ia_builder_f64(ia_ctx *cx, ia_builder *b, double v);   /* F32 and F64 */
 void ia_builder_str(ia_ctx *cx, ia_builder *b, const char *s, size_t n); /* string, binary, fixed binary */
+/* n valid values of a fixed-width type (not BOOL, not nested) from memory in Arrow layout. */
+void ia_builder_fixed(ia_ctx *cx, ia_builder *b, const void *values, int64_t n);
+void ia_builder_nulls(ia_ctx *cx, ia_builder *b, int64_t n);
 void ia_builder_end_list(ia_ctx *cx, ia_builder *b);
 void ia_builder_end_struct(ia_ctx *cx, ia_builder *b);
 /* Element i of an array of the same type. */

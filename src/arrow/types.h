@@ -26,6 +26,8 @@ typedef enum ia_time_unit { IA_UNIT_S = 0, IA_UNIT_MS, IA_UNIT_US, IA_UNIT_NS } 
 
 typedef struct ia_type ia_type;
 
+#define IA_TYPE_MAX_DEPTH 64 /* nesting that decoders of foreign types accept */
+
 typedef struct ia_kv { /* one metadata entry; owned by its holder */
     char *key;
     char *value;
@@ -66,6 +68,8 @@ void ia_type_release(ia_type *t); /* accepts NULL */
 ia_type *ia_type_basic(ia_type_id id);
 ia_status ia_type_fixed_binary(ia_ctx *cx, int32_t size, ia_type **out) IA_MUST_CHECK;
 ia_status ia_type_time(ia_ctx *cx, ia_type_id id, ia_time_unit unit, const char *tz, ia_type **out) IA_MUST_CHECK;
+/* TIME32, TIME64, TIMESTAMP (no zone) or DURATION of a unit: static singletons; never fails. */
+ia_type *ia_type_time_basic(ia_type_id id, ia_time_unit unit);
 ia_status ia_type_decimal(ia_ctx *cx, ia_type_id id, int32_t precision, int32_t scale, ia_type **out) IA_MUST_CHECK;
 /* LIST, LARGE_LIST or FIXED_LIST(size); the child field is named `child_name` ("item"). */
 ia_status ia_type_list(ia_ctx *cx, ia_type_id id, int32_t size, const char *child_name,
