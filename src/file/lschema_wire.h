@@ -1,0 +1,23 @@
+/* lschema_wire.h - lance.file.Field and metadata map entries on the wire. */
+#ifndef IA_FILE_LSCHEMA_WIRE_H
+#define IA_FILE_LSCHEMA_WIRE_H
+
+#include "file/lschema.h"
+#include "file/wire.h"
+
+/* One Field message. Members we do not interpret are kept in out->extra. Errors: CORRUPT. */
+ia_status ia_lfield_decode(ia_ctx *cx, const uint8_t *p, size_t n, ia_lfield *out) IA_MUST_CHECK;
+/* Appends the members of one Field message (no tag, no length) to out. */
+ia_status ia_lfield_encode(ia_ctx *cx, const ia_lfield *f, ia_buf *out) IA_MUST_CHECK;
+void ia_lfield_dispose(ia_lfield *f);
+
+/* map<string, bytes> / map<string, string>: the current BYTES field of `w` is one entry; a later entry
+ * replaces an earlier one of equal key. Values must be UTF-8 without 0 bytes (CORRUPT otherwise). */
+ia_status ia_wire_kv(ia_ctx *cx, ia_wire *w, ia_kv **kv, size_t *n) IA_MUST_CHECK;
+void ia_wire_put_kv(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_kv *kv, size_t n);
+void ia_kv_free(ia_kv *kv, size_t n);
+
+/* Appends a decoded field to a schema (moves *f). */
+ia_status ia_lschema_add(ia_ctx *cx, ia_lschema *ls, ia_lfield *f) IA_MUST_CHECK;
+
+#endif
