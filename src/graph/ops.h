@@ -24,11 +24,11 @@ ia_status ia_load(ia_ctx *cx, ia_graph *g, ia_load_mode mode, ia_read_fn read, v
 
 typedef struct ia_mutate_result { ia_commit *commit; uint64_t nodes, edges; } ia_mutate_result;
 /* All statements of a checked mutation as one write. */
-ia_status ia_mutate(ia_ctx *cx, ia_graph *g, const ia_query *q, const ia_params *params, const ia_write_options *opt,
+ia_status ia_mutate(ia_ctx *cx, ia_graph *g, const ia_gq_query *q, const ia_params *params, const ia_write_options *opt,
                     ia_mutate_result *out) IA_MUST_CHECK;
 
 /* Executes a read on a snapshot; the stream keeps what it needs of s (s must outlive it). */
-ia_status ia_query_run(ia_ctx *cx, ia_snapshot *s, const ia_query *q, const ia_params *params, ia_stream *out) IA_MUST_CHECK;
+ia_status ia_query_run(ia_ctx *cx, ia_snapshot *s, const ia_gq_query *q, const ia_params *params, ia_stream *out) IA_MUST_CHECK;
 
 /* ---- differences ---------------------------------------------------------------------------- */
 typedef enum ia_change_op { IA_OP_INSERT = 0, IA_OP_UPDATE, IA_OP_DELETE } ia_change_op;

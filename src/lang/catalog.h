@@ -4,20 +4,21 @@
 
 #include "arrow/types.h"
 
-typedef enum ia_scalar {
-    IA_SCALAR_STRING = 0,
-    IA_SCALAR_BOOL,
-    IA_SCALAR_I32, IA_SCALAR_I64, IA_SCALAR_U32, IA_SCALAR_U64,
-    IA_SCALAR_F32, IA_SCALAR_F64,
-    IA_SCALAR_DATE,     /* days since 1970-01-01 */
-    IA_SCALAR_DATETIME, /* milliseconds since 1970-01-01T00:00:00Z */
-    IA_SCALAR_VECTOR,   /* dim float32 items; never is_list */
-    IA_SCALAR_ENUM      /* text out of a set; compares and sorts as text */
-} ia_scalar;
+/* Kind of a property (the name ia_scalar is the literal of expr/scalar.h). */
+typedef enum ia_pkind {
+    IA_PK_STRING = 0,
+    IA_PK_BOOL,
+    IA_PK_I32, IA_PK_I64, IA_PK_U32, IA_PK_U64,
+    IA_PK_F32, IA_PK_F64,
+    IA_PK_DATE,     /* days since 1970-01-01 */
+    IA_PK_DATETIME, /* milliseconds since 1970-01-01T00:00:00Z */
+    IA_PK_VECTOR,   /* dim float32 items; never is_list */
+    IA_PK_ENUM      /* text out of a set; compares and sorts as text */
+} ia_pkind;
 
 /* Type of a property, parameter or expression. */
 typedef struct ia_proptype {
-    ia_scalar scalar;
+    ia_pkind scalar;
     bool is_list;  /* list of `scalar` */
     bool nullable;
     int32_t dim;   /* VECTOR only */
@@ -158,10 +159,10 @@ bool ia_property_has_enum(const ia_property *p, const char *value, size_t len);
 /* Searches the pattern in `value`. Errors: INVALID when matching takes too many steps. Threads: any. */
 ia_status ia_check_matches(ia_ctx *cx, const ia_check_def *check, ia_view value, bool *out) IA_MUST_CHECK;
 
-bool ia_scalar_is_number(ia_scalar s); /* I32 .. F64 */
-bool ia_scalar_is_int(ia_scalar s);
+bool ia_pkind_is_number(ia_pkind s); /* I32 .. F64 */
+bool ia_pkind_is_int(ia_pkind s);
 /* "String", "I32", ..., "Vector", "enum". */
-const char *ia_scalar_name(ia_scalar s);
+const char *ia_pkind_name(ia_pkind s);
 /* "[I32]?", "Vector(3)", "String"; truncated to n. */
 const char *ia_proptype_text(ia_proptype t, char *out, size_t n);
 /* Column type: DATE -> date32, DATETIME -> date64, VECTOR -> fixed list of float32, list -> list. */
