@@ -22,6 +22,9 @@ typedef inarch_status ia_status;
 #define IA_ERR_DRIFT INARCH_ERR_DRIFT
 #define IA_ERR_INTERNAL INARCH_ERR_INTERNAL
 
+/* Short lower-case name of a code ("not_found"); "unknown" for others. Static text. */
+const char *ia_status_name(ia_status st);
+
 #define IA_MUST_CHECK INARCH_MUST_CHECK
 #define IA_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
