@@ -38,7 +38,7 @@ typedef struct ia_property {
     ia_proptype type;
     const char **enum_values; /* ENUM only: sorted by bytes */
     size_t n_enum;
-    const ia_annotation *annotations; /* sorted by name; desugared @key/@unique/@index not included */
+    const ia_annotation *annotations; /* sorted by name; without @key @unique @index @rename_from */
     size_t n_annotations;
     const char *description;  /* NULL = none */
     const char *rename_from;  /* NULL = none */
@@ -51,8 +51,8 @@ typedef struct ia_property {
 #define IA_PROP_SRC (-1)
 #define IA_PROP_DST (-2)
 
-typedef struct ia_propset { /* one constraint over properties, as written */
-    const int *props;       /* indexes into properties[], or IA_PROP_SRC / IA_PROP_DST */
+typedef struct ia_propset { /* one constraint over properties */
+    const int *props;       /* src, dst, then indexes into properties[] ascending */
     size_t n;
 } ia_propset;
 
@@ -97,7 +97,7 @@ typedef struct ia_type_def {
     size_t n_ranges;
     const ia_check_def *checks;
     size_t n_checks;
-    const ia_annotation *annotations; /* sorted by name */
+    const ia_annotation *annotations; /* sorted by name; without @rename_from */
     size_t n_annotations;
     const char *description, *instruction, *rename_from; /* NULL = none */
     const char **implements; /* node: interface names, sorted */
