@@ -56,6 +56,9 @@ ia_status ia_write_publish(ia_ctx *cx, ia_write *w, ia_commit **out) IA_MUST_CHE
  * tag, verified; staged names removed. */
 ia_status ia_reveal(ia_ctx *cx, ia_graph *g, const ia_commit *c) IA_MUST_CHECK;
 
+/* True while a published manifest of the entry still has to be linked to its final name. */
+ia_status ia_entry_pending(ia_ctx *cx, ia_graph *g, const ia_entry *e, bool *out) IA_MUST_CHECK;
+
 /* Per table: does a version exist that no commit of the graph made? */
 typedef struct ia_drift { size_t type; char *dir; char *lance_branch; uint64_t version; char *operation; } ia_drift;
 typedef struct ia_drifts { ia_drift *items; size_t n, cap; } ia_drifts;

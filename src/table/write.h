@@ -61,5 +61,9 @@ ia_status ia_table_commit(ia_ctx *cx, ia_dataset *ds, ia_txn *t, ia_durability d
 ia_status ia_table_create(ia_ctx *cx, ia_objstore *os, const char *root, const ia_schema *s, ia_durability d, ia_dataset **out) IA_MUST_CHECK;
 /* Appends every batch of the stream (columns by name; missing nullable columns become null), one commit. */
 ia_status ia_table_append(ia_ctx *cx, ia_dataset *ds, ia_stream *rows, ia_durability d, ia_dataset **out) IA_MUST_CHECK;
+/* Deletes the live rows that pass `filter` (bound to ds's schema; NULL = all), one version; `text` is recorded as
+ * the predicate. *deleted counts them; no match still makes a version, as the real engine does. */
+ia_status ia_table_delete(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, const char *text, ia_durability d,
+                          uint64_t *deleted, ia_dataset **out) IA_MUST_CHECK;
 
 #endif
