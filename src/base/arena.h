@@ -19,6 +19,7 @@ char *ia_arena_sprintf(ia_ctx *cx, ia_arena *a, const char *fmt, ...) IA_PRINTF(
 void ia_arena_dispose(ia_arena *a);
 
 #define IA_ARENA_NEW(cx, a, ptr) IA_SET(cx, ptr, ia_arena_alloc((cx), (a), sizeof *(ptr)))
-#define IA_ARENA_ARRAY(cx, a, ptr, n) IA_SET(cx, ptr, ia_arena_calloc((cx), (a), (n), sizeof *(ptr)))
+#define IA_ARENA_ARRAY(cx, a, ptr, n)                                                              \
+    IA_SET(cx, ptr, ia_arena_calloc((cx), (a), (n), sizeof *(ptr)))
 
 #endif

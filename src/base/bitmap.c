@@ -180,7 +180,7 @@ ia_status ia_bitmap_encode(ia_ctx *cx, const ia_bitmap *b, ia_bytes *out)
     uint64_t held = 0;
     ia_status st;
 
-    *out = (ia_bytes){ 0 };
+    *out = (ia_bytes){0};
     if (!b || has_runs(b->r)) {
         /* without runs a container takes at most one bitset */
         const uint64_t most = b ? (uint64_t)b->r->high_low_container.size * BITSET_BYTES : 0;
@@ -195,7 +195,7 @@ ia_status ia_bitmap_encode(ia_ctx *cx, const ia_bitmap *b, ia_bytes *out)
     if (!bytes)
         IA_GO(cx->err.code);
     roaring_bitmap_portable_serialize(b->r, (char *)bytes);
-    *out = (ia_bytes){ bytes, n };
+    *out = (ia_bytes){bytes, n};
     st = IA_OK;
 done:
     ia_bitmap_free(plain);
@@ -271,7 +271,7 @@ static const char *check_header(reader *r, layout *l)
 {
     const uint8_t *p;
 
-    *l = (layout){ 0 };
+    *l = (layout){0};
     if (!take(r, 4, &p))
         return "is shorter than its header";
     const uint32_t cookie = ia_le32(p);
@@ -298,7 +298,7 @@ static const char *check_header(reader *r, layout *l)
 /* NULL when every byte is as the format demands, else what is wrong. */
 static const char *check_bytes(const uint8_t *bytes, size_t n)
 {
-    reader r = { bytes, n, 0 };
+    reader r = {bytes, n, 0};
     layout l;
     const char *wrong = check_header(&r, &l);
 

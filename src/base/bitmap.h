@@ -9,7 +9,8 @@
 typedef struct ia_bitmap ia_bitmap;
 
 ia_status ia_bitmap_new(ia_ctx *cx, ia_bitmap **out) IA_MUST_CHECK;
-ia_status ia_bitmap_copy(ia_ctx *cx, const ia_bitmap *b, ia_bitmap **out) IA_MUST_CHECK; /* NULL -> empty */
+/* A copy of NULL is an empty bitmap. */
+ia_status ia_bitmap_copy(ia_ctx *cx, const ia_bitmap *b, ia_bitmap **out) IA_MUST_CHECK;
 void ia_bitmap_free(ia_bitmap *b);
 void ia_bitmap_add(ia_bitmap *b, uint32_t v);
 void ia_bitmap_add_range(ia_bitmap *b, uint64_t begin, uint64_t end); /* [begin, end) */

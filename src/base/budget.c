@@ -1,4 +1,4 @@
-/* budget.c - trees of byte budgets that outlive their owner until the last charged byte is freed. */
+/* budget.c - trees of byte budgets; each outlives its owner until its last byte is freed. */
 #include "base/ctx.h"
 
 #include <inttypes.h>
@@ -10,11 +10,11 @@
 #define DROPPED (UINT64_C(1) << 63)
 
 struct ia_budget {
-    ia_budget *parent;           /* holds a reference on it; NULL for a root */
-    uint64_t limit;              /* bytes; 0 = none */
-    _Atomic uint64_t state;      /* DROPPED | bytes */
-    _Atomic uint64_t peak;       /* highest bytes seen */
-    _Atomic uint64_t refs;       /* one for itself (until dropped and empty), one per child */
+    ia_budget *parent;      /* holds a reference on it; NULL for a root */
+    uint64_t limit;         /* bytes; 0 = none */
+    _Atomic uint64_t state; /* DROPPED | bytes */
+    _Atomic uint64_t peak;  /* highest bytes seen */
+    _Atomic uint64_t refs;  /* one for itself (until dropped and empty), one per child */
 };
 
 static void budget_unref(ia_budget *b)
@@ -67,8 +67,8 @@ static bool charge_one(ia_budget *b, uint64_t n)
         uint64_t used = was & ~DROPPED;
         if (used > b->limit || n > b->limit - used)
             return false;
-    } while (!atomic_compare_exchange_weak_explicit(&b->state, &was, was + n,
-                                                    memory_order_relaxed, memory_order_relaxed));
+    } while (!atomic_compare_exchange_weak_explicit(&b->state, &was, was + n, memory_order_relaxed,
+                                                    memory_order_relaxed));
     note_peak(b, (was & ~DROPPED) + n);
     return true;
 }

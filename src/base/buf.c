@@ -9,7 +9,7 @@ void ia_buf_dispose(ia_buf *b)
     if (!b)
         return;
     ia_free(b->data);
-    *b = (ia_buf){ 0 };
+    *b = (ia_buf){0};
 }
 
 void ia_buf_clear(ia_buf *b)
@@ -101,12 +101,12 @@ ia_status ia_buf_status(const ia_buf *b)
 ia_status ia_buf_finish(ia_buf *b, ia_bytes *out)
 {
     const ia_status st = b->failed;
-    *out = (ia_bytes){ 0 };
+    *out = (ia_bytes){0};
     if (st != IA_OK)
         ia_free(b->data);
     else
-        *out = (ia_bytes){ b->data, b->len };
-    *b = (ia_buf){ 0 };
+        *out = (ia_bytes){b->data, b->len};
+    *b = (ia_buf){0};
     return st;
 }
 

@@ -1,4 +1,4 @@
-/* civil.c - dates and times of day in the proleptic Gregorian calendar, read and written as text. */
+/* civil.c - proleptic Gregorian dates and times of day, read and written as text. */
 #include "base/ids.h"
 
 #include <inttypes.h>
@@ -9,7 +9,8 @@
 #define MS_PER_DAY 86400000
 
 /* Days before the first of each month in a common year. */
-static const uint16_t month_start[13] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365 };
+static const uint16_t month_start[13] = {0,   31,  59,  90,  120, 151, 181,
+                                         212, 243, 273, 304, 334, 365};
 
 static int64_t floor_div(int64_t a, int64_t b)
 {
@@ -104,7 +105,8 @@ static bool date(const char *s, size_t n, size_t *at, int64_t *days)
         return false;
     if (m < 1 || m > 12 || d < 1)
         return false;
-    const unsigned longest = (unsigned)(month_start[m] - month_start[m - 1]) + (m == 2 && is_leap(y));
+    const unsigned longest =
+        (unsigned)(month_start[m] - month_start[m - 1]) + (m == 2 && is_leap(y));
     if (d > longest)
         return false;
     *days = ia_days_from_civil(y, m, d);
@@ -215,6 +217,6 @@ void ia_datetime_format(int64_t ms, char out[32])
     const unsigned left = (unsigned)(ms - days * MS_PER_DAY);
     const int n = put_date(days, out, 32);
 
-    snprintf(out + n, 32 - (size_t)n, "T%02u:%02u:%02u.%03uZ", left / 3600000,
-             left / 60000 % 60, left / 1000 % 60, left % 1000);
+    snprintf(out + n, 32 - (size_t)n, "T%02u:%02u:%02u.%03uZ", left / 3600000, left / 60000 % 60,
+             left / 1000 % 60, left % 1000);
 }

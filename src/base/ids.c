@@ -27,7 +27,7 @@ ia_status ia_random(ia_ctx *cx, void *out, size_t n)
 
 ia_status ia_uuid_new(ia_ctx *cx, ia_uuid *out)
 {
-    *out = (ia_uuid){ 0 };
+    *out = (ia_uuid){0};
     IA_TRY(ia_random(cx, out->bytes, sizeof out->bytes));
     out->bytes[6] = (uint8_t)((out->bytes[6] & 0x0F) | 0x40);
     out->bytes[8] = (uint8_t)((out->bytes[8] & 0x3F) | 0x80);
@@ -74,7 +74,7 @@ bool ia_uuid_parse(const char *s, ia_uuid *out)
 {
     ia_uuid u;
 
-    *out = (ia_uuid){ 0 };
+    *out = (ia_uuid){0};
     for (size_t i = 0; i < 16; i++) {
         if (hyphen_before(i) && *s++ != '-')
             return false;
@@ -96,8 +96,8 @@ static struct {
     pthread_mutex_t lock; /* protects all fields */
     pid_t pid;            /* a forked child must not continue its parent's series */
     uint64_t ms;
-    uint8_t random[10];   /* big-endian */
-} last_ulid = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    uint8_t random[10]; /* big-endian */
+} last_ulid = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Adds one; false when all 80 bits overflowed. */
 static bool increment(uint8_t random[10])

@@ -20,7 +20,7 @@
 #define HIGHS UINT64_C(0x8080808080808080)
 
 struct ia_json {
-    const char *name;         /* member name, 0-terminated; NULL for array items and the root */
+    const char *name; /* member name, 0-terminated; NULL for array items and the root */
     union {
         int64_t i;            /* IA_JSON_INT */
         uint64_t u;           /* IA_JSON_REAL with is_u64 */
@@ -28,10 +28,10 @@ struct ia_json {
         const char *s;        /* IA_JSON_STRING, 0-terminated */
         const ia_json *items; /* IA_JSON_ARRAY, IA_JSON_OBJECT */
     } v;
-    size_t len;               /* string bytes, items or members */
+    size_t len; /* string bytes, items or members */
     uint32_t name_len;
-    uint8_t kind;             /* ia_json_kind */
-    bool is_u64;              /* an integer above INT64_MAX */
+    uint8_t kind; /* ia_json_kind */
+    bool is_u64;  /* an integer above INT64_MAX */
 };
 
 typedef struct tree {
@@ -178,14 +178,28 @@ static ia_status escape(parser *p)
     switch (c) {
     case '"':
     case '\\':
-    case '/': *p->out++ = c; return IA_OK;
-    case 'b': *p->out++ = '\b'; return IA_OK;
-    case 'f': *p->out++ = '\f'; return IA_OK;
-    case 'n': *p->out++ = '\n'; return IA_OK;
-    case 'r': *p->out++ = '\r'; return IA_OK;
-    case 't': *p->out++ = '\t'; return IA_OK;
-    case 'u': return unicode_escape(p, start);
-    default: return bad(p, start, "unknown escape in a string");
+    case '/':
+        *p->out++ = c;
+        return IA_OK;
+    case 'b':
+        *p->out++ = '\b';
+        return IA_OK;
+    case 'f':
+        *p->out++ = '\f';
+        return IA_OK;
+    case 'n':
+        *p->out++ = '\n';
+        return IA_OK;
+    case 'r':
+        *p->out++ = '\r';
+        return IA_OK;
+    case 't':
+        *p->out++ = '\t';
+        return IA_OK;
+    case 'u':
+        return unicode_escape(p, start);
+    default:
+        return bad(p, start, "unknown escape in a string");
     }
 }
 
@@ -258,7 +272,7 @@ static ia_status scan_exponent(parser *p, number *n)
 
 static ia_status scan_number(parser *p, number *n)
 {
-    *n = (number){ .start = p->at, .exact = true, .integer = true };
+    *n = (number){.start = p->at, .exact = true, .integer = true};
     if (*p->at == '-') {
         n->minus = true;
         p->at++;
@@ -289,9 +303,9 @@ static ia_status scan_number(parser *p, number *n)
  * else goes through strtod(). */
 static ia_status real_value(parser *p, const number *n, double *out)
 {
-    static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (n->exact && n->mantissa <= UINT64_C(1) << 53 && n->exp10 >= -22 && n->exp10 <= 22) {
         double v = (double)n->mantissa;
         v = n->exp10 < 0 ? v / tens[-n->exp10] : v * tens[n->exp10];
@@ -389,7 +403,8 @@ static ia_status check_members(const parser *p, const char *open, ia_json *items
 }
 
 /* Moves the items from `base` on from the stack into the tree. */
-static ia_status close_items(parser *p, size_t base, const char *open, ia_json_kind kind, ia_json *v)
+static ia_status close_items(parser *p, size_t base, const char *open, ia_json_kind kind,
+                             ia_json *v)
 {
     const size_t n = p->n - base;
     const bool object = kind == IA_JSON_OBJECT;
@@ -446,8 +461,9 @@ static ia_status more_items(parser *p, char close, bool *more)
     }
     if (p->at < p->end && *p->at == close)
         return IA_OK;
-    return bad(p, p->at, close == ']' ? "expected ',' or ']' in an array"
-                                      : "expected ',' or '}' in an object");
+    return bad(p, p->at,
+               close == ']' ? "expected ',' or ']' in an array"
+                            : "expected ',' or '}' in an object");
 }
 
 static ia_status parse_array(parser *p, ia_json *v)
@@ -458,7 +474,7 @@ static ia_status parse_array(parser *p, ia_json *v)
     IA_TRY(open_items(p));
     bool more = !(p->at < p->end && *p->at == ']');
     while (more) {
-        ia_json item = { 0 };
+        ia_json item = {0};
         IA_TRY(parse_value(p, &item));
         IA_TRY(push(p, &item));
         IA_TRY(more_items(p, ']', &more));
@@ -493,7 +509,7 @@ static ia_status parse_object(parser *p, ia_json *v)
     IA_TRY(open_items(p));
     bool more = !(p->at < p->end && *p->at == '}');
     while (more) {
-        ia_json member = { 0 };
+        ia_json member = {0};
         IA_TRY(parse_name(p, &member));
         IA_TRY(parse_value(p, &member));
         IA_TRY(push(p, &member));
@@ -507,13 +523,21 @@ static ia_status parse_value(parser *p, ia_json *v)
     if (p->at == p->end)
         return bad(p, p->at, "the text ends where a JSON value is expected");
     switch (*p->at) {
-    case '{': return parse_object(p, v);
-    case '[': return parse_array(p, v);
-    case '"': v->kind = IA_JSON_STRING; return parse_string(p, &v->v.s, &v->len);
-    case 't': return parse_word(p, "true", IA_JSON_TRUE, v);
-    case 'f': return parse_word(p, "false", IA_JSON_FALSE, v);
-    case 'n': return parse_word(p, "null", IA_JSON_NULL, v);
-    default: break;
+    case '{':
+        return parse_object(p, v);
+    case '[':
+        return parse_array(p, v);
+    case '"':
+        v->kind = IA_JSON_STRING;
+        return parse_string(p, &v->v.s, &v->len);
+    case 't':
+        return parse_word(p, "true", IA_JSON_TRUE, v);
+    case 'f':
+        return parse_word(p, "false", IA_JSON_FALSE, v);
+    case 'n':
+        return parse_word(p, "null", IA_JSON_NULL, v);
+    default:
+        break;
     }
     if (*p->at == '-' || is_digit(p))
         return parse_number(p, v);
@@ -522,7 +546,7 @@ static ia_status parse_value(parser *p, ia_json *v)
 
 ia_status ia_json_parse(ia_ctx *cx, const char *text, size_t len, ia_json **out)
 {
-    parser p = { .cx = cx, .text = text, .at = text, .end = text + len };
+    parser p = {.cx = cx, .text = text, .at = text, .end = text + len};
     size_t size;
     ia_status st;
 

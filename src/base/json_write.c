@@ -9,7 +9,7 @@
 
 void ia_jsonw_init(ia_jsonw *w, ia_ctx *cx, int indent)
 {
-    *w = (ia_jsonw){ .cx = cx, .indent = indent };
+    *w = (ia_jsonw){.cx = cx, .indent = indent};
 }
 
 static void newline(ia_jsonw *w)
@@ -188,7 +188,7 @@ void ia_jsonw_null(ia_jsonw *w)
 
 ia_status ia_jsonw_finish(ia_jsonw *w, ia_bytes *out)
 {
-    *out = (ia_bytes){ 0 };
+    *out = (ia_bytes){0};
     if (w->out.failed == IA_OK && (w->depth != 0 || w->after_key)) {
         ia_jsonw_dispose(w);
         return ia_fail(w->cx, IA_ERR_INTERNAL, "JSON was finished with %d open levels", w->depth);

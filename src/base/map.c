@@ -44,7 +44,8 @@ static void slot_insert(uint32_t *slots, size_t nslots, uint64_t hash, size_t in
     slots[at] = (uint32_t)(index + 1);
 }
 
-static bool bytes_find(const ia_bytemap *m, uint64_t hash, const void *key, size_t len, size_t *index)
+static bool bytes_find(const ia_bytemap *m, uint64_t hash, const void *key, size_t len,
+                       size_t *index)
 {
     if (m->nslots == 0)
         return false;
@@ -101,7 +102,7 @@ ia_status ia_bytemap_put(ia_ctx *cx, ia_bytemap *m, const void *key, size_t len,
         IA_TRY(IA_GROW(cx, m->entries, m->cap, m->n + 1));
         IA_TRY(bytes_rehash(cx, m));
         found = m->n++;
-        m->entries[found] = (ia_bytemap_entry){ hash, m->pool_len, (uint32_t)len, 0 };
+        m->entries[found] = (ia_bytemap_entry){hash, m->pool_len, (uint32_t)len, 0};
         if (len > 0)
             memcpy(m->pool + m->pool_len, key, len);
         m->pool_len = pool_need;
@@ -117,7 +118,7 @@ ia_status ia_bytemap_put(ia_ctx *cx, ia_bytemap *m, const void *key, size_t len,
 ia_view ia_bytemap_key(const ia_bytemap *m, size_t index)
 {
     const ia_bytemap_entry *e = &m->entries[index];
-    return (ia_view){ e->key_len > 0 ? (const char *)m->pool + e->key_off : "", e->key_len };
+    return (ia_view){e->key_len > 0 ? (const char *)m->pool + e->key_off : "", e->key_len};
 }
 
 void ia_bytemap_dispose(ia_bytemap *m)
@@ -127,7 +128,7 @@ void ia_bytemap_dispose(ia_bytemap *m)
     ia_free(m->entries);
     ia_free(m->slots);
     ia_free(m->pool);
-    *m = (ia_bytemap){ 0 };
+    *m = (ia_bytemap){0};
 }
 
 static ia_u64pair *pair_find(const ia_u64map *m, uint64_t key)
@@ -175,7 +176,7 @@ ia_status ia_u64map_put(ia_ctx *cx, ia_u64map *m, uint64_t key, uint64_t value)
     IA_TRY(check_full(cx, m->n));
     IA_TRY(IA_GROW(cx, m->entries, m->cap, m->n + 1));
     IA_TRY(pair_rehash(cx, m));
-    m->entries[m->n] = (ia_u64pair){ key, value };
+    m->entries[m->n] = (ia_u64pair){key, value};
     slot_insert(m->slots, m->nslots, ia_hash_u64(key), m->n);
     m->n++;
     return IA_OK;
@@ -187,5 +188,5 @@ void ia_u64map_dispose(ia_u64map *m)
         return;
     ia_free(m->entries);
     ia_free(m->slots);
-    *m = (ia_u64map){ 0 };
+    *m = (ia_u64map){0};
 }

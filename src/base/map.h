@@ -29,8 +29,14 @@ bool ia_bytemap_find(const ia_bytemap *m, const void *key, size_t len, size_t *i
 ia_status ia_bytemap_put(ia_ctx *cx, ia_bytemap *m, const void *key, size_t len, size_t *index,
                          bool *added) IA_MUST_CHECK;
 ia_view ia_bytemap_key(const ia_bytemap *m, size_t index); /* until the next put */
-static inline uint64_t *ia_bytemap_value(ia_bytemap *m, size_t index) { return &m->entries[index].value; }
-static inline uint64_t ia_bytemap_get(const ia_bytemap *m, size_t index) { return m->entries[index].value; }
+static inline uint64_t *ia_bytemap_value(ia_bytemap *m, size_t index)
+{
+    return &m->entries[index].value;
+}
+static inline uint64_t ia_bytemap_get(const ia_bytemap *m, size_t index)
+{
+    return m->entries[index].value;
+}
 void ia_bytemap_dispose(ia_bytemap *m);
 
 /* u64 -> u64, same rules. */
@@ -45,7 +51,8 @@ typedef struct ia_u64pair {
 } ia_u64pair;
 
 bool ia_u64map_find(const ia_u64map *m, uint64_t key, uint64_t *value);
-ia_status ia_u64map_put(ia_ctx *cx, ia_u64map *m, uint64_t key, uint64_t value) IA_MUST_CHECK; /* replaces */
+/* Adds the pair or replaces the value. */
+ia_status ia_u64map_put(ia_ctx *cx, ia_u64map *m, uint64_t key, uint64_t value) IA_MUST_CHECK;
 void ia_u64map_dispose(ia_u64map *m);
 
 #endif

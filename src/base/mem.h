@@ -25,7 +25,8 @@ char *ia_sprintf(ia_ctx *cx, const char *fmt, ...) IA_PRINTF(2, 3) IA_MUST_CHECK
 
 /* Grows *ptr (array of `elem` byte items) so that it holds at least `need` items; doubles.
  * The new part is not zeroed. */
-ia_status ia_grow(ia_ctx *cx, void *ptr_to_ptr, size_t *cap, size_t need, size_t elem) IA_MUST_CHECK;
+ia_status ia_grow(ia_ctx *cx, void *ptr_to_ptr, size_t *cap, size_t need,
+                  size_t elem) IA_MUST_CHECK;
 #define IA_GROW(cx, ptr, cap, need) ia_grow((cx), &(ptr), &(cap), (need), sizeof *(ptr))
 
 /* Sizes from outside: false on overflow. */

@@ -1,4 +1,4 @@
-/* mem_priv.h - what budget.c, mem.c and bitmap.c share: raw blocks and charging without a context. */
+/* mem_priv.h - what budget.c, mem.c and bitmap.c share: raw blocks, charging without a context. */
 #ifndef IA_BASE_MEM_PRIV_H
 #define IA_BASE_MEM_PRIV_H
 

@@ -48,7 +48,7 @@ typedef struct decimal {
 
 static decimal decimal_of(double v, int precision)
 {
-    decimal d = { .minus = signbit(v) != 0 };
+    decimal d = {.minus = signbit(v) != 0};
     char text[48];
     const char *p = text;
 

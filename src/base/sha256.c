@@ -57,10 +57,10 @@ static void absorb(uint32_t state[8], const uint8_t block[64])
 
 void ia_sha256(const void *p, size_t n, uint8_t out[32])
 {
-    uint32_t state[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
+    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const uint8_t *at = p;
-    uint8_t tail[128] = { 0 };
+    uint8_t tail[128] = {0};
     size_t left = n;
 
     for (; left >= 64; left -= 64, at += 64)

@@ -5,7 +5,7 @@
 
 ia_view ia_view_of(const char *s)
 {
-    return (ia_view){ s, s ? strlen(s) : 0 };
+    return (ia_view){s, s ? strlen(s) : 0};
 }
 
 bool ia_view_eq(ia_view a, ia_view b)
@@ -63,25 +63,25 @@ void ia_bytes_dispose(ia_bytes *b)
     if (!b)
         return;
     ia_free(b->data);
-    *b = (ia_bytes){ 0 };
+    *b = (ia_bytes){0};
 }
 
 ia_status ia_bytes_copy(ia_ctx *cx, const void *data, size_t len, ia_bytes *out)
 {
-    *out = (ia_bytes){ 0 };
+    *out = (ia_bytes){0};
     uint8_t *copy = ia_alloc(cx, len);
     if (!copy)
         return cx->err.code;
     if (len > 0)
         memcpy(copy, data, len);
-    *out = (ia_bytes){ copy, len };
+    *out = (ia_bytes){copy, len};
     return IA_OK;
 }
 
 void ia_bytes_move(ia_bytes *dst, ia_bytes *src)
 {
     *dst = *src;
-    *src = (ia_bytes){ 0 };
+    *src = (ia_bytes){0};
 }
 
 ia_status ia_strlist_addn(ia_ctx *cx, ia_strlist *l, const char *s, size_t n)
@@ -125,5 +125,5 @@ void ia_strlist_dispose(ia_strlist *l)
     for (size_t i = 0; i < l->n; i++)
         ia_free(l->items[i]);
     ia_free(l->items);
-    *l = (ia_strlist){ 0 };
+    *l = (ia_strlist){0};
 }

@@ -48,7 +48,7 @@ static void file_close(ia_objfile *f)
     ia_free(f);
 }
 
-static const ia_objfile_ops file_ops = { file_read, file_close };
+static const ia_objfile_ops file_ops = {file_read, file_close};
 
 static ia_status counting_open(ia_ctx *cx, ia_objstore *os, const char *path, ia_objfile **out)
 {
@@ -57,7 +57,7 @@ static ia_status counting_open(ia_ctx *cx, ia_objstore *os, const char *path, ia
 
     IA_GO(IA_NEW(cx, f));
     IA_GO(ia_objstore_open(cx, inner_of(os), path, &f->inner));
-    f->base = (ia_objfile){ &file_ops, f->inner->path, f->inner->size };
+    f->base = (ia_objfile){&file_ops, f->inner->path, f->inner->size};
     f->store = (counting_store *)os;
     *out = &f->base;
     f = NULL;
@@ -91,7 +91,7 @@ static void writer_close(ia_objwriter *w)
     ia_free(w);
 }
 
-static const ia_objwriter_ops writer_ops = { writer_write, writer_finish, writer_close };
+static const ia_objwriter_ops writer_ops = {writer_write, writer_finish, writer_close};
 
 static ia_status counting_create(ia_ctx *cx, ia_objstore *os, const char *path, ia_objwriter **out)
 {
@@ -100,7 +100,7 @@ static ia_status counting_create(ia_ctx *cx, ia_objstore *os, const char *path, 
 
     IA_GO(IA_NEW(cx, w));
     IA_GO(ia_objstore_create(cx, inner_of(os), path, &w->inner));
-    w->base = (ia_objwriter){ &writer_ops, w->inner->path, 0 };
+    w->base = (ia_objwriter){&writer_ops, w->inner->path, 0};
     w->store = (counting_store *)os;
     *out = &w->base;
     w = NULL;
@@ -182,7 +182,7 @@ ia_status ia_objstore_counting(ia_ctx *cx, ia_objstore *inner, ia_objstore **out
 
     *out = NULL;
     IA_TRY(IA_NEW(cx, cs));
-    cs->base = (ia_objstore){ &counting_ops, "counting" };
+    cs->base = (ia_objstore){&counting_ops, "counting"};
     cs->inner = inner;
     *out = &cs->base;
     return IA_OK;

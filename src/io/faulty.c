@@ -12,7 +12,7 @@ typedef struct faulty_store {
     ia_fault_mode mode;
     bool count_reads;
     bool fired;
-    int link_errno;       /* 0 = links work */
+    int link_errno; /* 0 = links work */
 } faulty_store;
 
 typedef struct faulty_file {
@@ -102,7 +102,7 @@ static void file_close(ia_objfile *f)
     ia_free(f);
 }
 
-static const ia_objfile_ops file_ops = { file_read, file_close };
+static const ia_objfile_ops file_ops = {file_read, file_close};
 
 static ia_status faulty_open(ia_ctx *cx, ia_objstore *os, const char *path, ia_objfile **out)
 {
@@ -114,7 +114,7 @@ static ia_status faulty_open(ia_ctx *cx, ia_objstore *os, const char *path, ia_o
         return cut(cx, "open", path);
     IA_GO(IA_NEW(cx, f));
     IA_GO(ia_objstore_open(cx, fs->inner, path, &f->inner));
-    f->base = (ia_objfile){ &file_ops, f->inner->path, f->inner->size };
+    f->base = (ia_objfile){&file_ops, f->inner->path, f->inner->size};
     f->store = fs;
     *out = &f->base;
     f = NULL;
@@ -156,7 +156,7 @@ static void writer_close(ia_objwriter *w)
     ia_free(w);
 }
 
-static const ia_objwriter_ops writer_ops = { writer_write, writer_finish, writer_close };
+static const ia_objwriter_ops writer_ops = {writer_write, writer_finish, writer_close};
 
 static ia_status faulty_create(ia_ctx *cx, ia_objstore *os, const char *path, ia_objwriter **out)
 {
@@ -171,7 +171,7 @@ static ia_status faulty_create(ia_ctx *cx, ia_objstore *os, const char *path, ia
         return tear(cx, fs, "create", path, "", 0);
     IA_GO(IA_NEW(cx, w));
     IA_GO(ia_objstore_create(cx, fs->inner, path, &w->inner));
-    w->base = (ia_objwriter){ &writer_ops, w->inner->path, 0 };
+    w->base = (ia_objwriter){&writer_ops, w->inner->path, 0};
     w->store = fs;
     *out = &w->base;
     w = NULL;
@@ -286,7 +286,7 @@ ia_status ia_objstore_faulty(ia_ctx *cx, ia_objstore *inner, ia_objstore **out)
 
     *out = NULL;
     IA_TRY(IA_NEW(cx, fs));
-    fs->base = (ia_objstore){ &faulty_ops, "faulty" };
+    fs->base = (ia_objstore){&faulty_ops, "faulty"};
     fs->inner = inner;
     fs->cut_at = -1;
     pthread_mutex_init(&fs->lock, NULL);

@@ -179,7 +179,7 @@ static void file_close(ia_objfile *f)
     ia_free(lf);
 }
 
-static const ia_objfile_ops file_ops = { file_read, file_close };
+static const ia_objfile_ops file_ops = {file_read, file_close};
 
 /* NOT_FOUND for a directory: it is not an object. */
 static ia_status check_regular(ia_ctx *cx, const char *path, const struct stat *s)
@@ -249,7 +249,8 @@ static bool entry_is_dir(DIR *d, const struct dirent *e)
     return fstatat(dirfd(d), e->d_name, &s, 0) == 0 && S_ISDIR(s.st_mode);
 }
 
-static ia_status list_entries(ia_ctx *cx, DIR *d, const char *dir, const char *after, ia_objlist *out)
+static ia_status list_entries(ia_ctx *cx, DIR *d, const char *dir, const char *after,
+                              ia_objlist *out)
 {
     for (;;) {
         errno = 0;
@@ -275,7 +276,7 @@ static int by_bytes(const void *a, const void *b)
 static ia_status local_list(ia_ctx *cx, ia_objstore *os, const char *dir, const char *after,
                             size_t limit, ia_objlist *out)
 {
-    ia_objlist names = { 0 };
+    ia_objlist names = {0};
     ia_status st = IA_OK;
     DIR *d = opendir(dir);
 
@@ -290,7 +291,7 @@ static ia_status local_list(ia_ctx *cx, ia_objstore *os, const char *dir, const 
     while (limit > 0 && names.n > limit)
         ia_free(names.names[--names.n]);
     *out = names;
-    names = (ia_objlist){ 0 };
+    names = (ia_objlist){0};
 done:
     closedir(d);
     ia_objlist_dispose(&names);
@@ -372,7 +373,7 @@ ia_status ia_objstore_local(ia_ctx *cx, ia_objstore **out)
 
     *out = NULL;
     IA_TRY(IA_NEW(cx, ls));
-    ls->base = (ia_objstore){ &local_ops, "local" };
+    ls->base = (ia_objstore){&local_ops, "local"};
     ls->budget = cx->budget;
     pthread_mutex_init(&ls->lock, NULL);
     *out = &ls->base;

@@ -9,9 +9,9 @@
 
 typedef struct local_store {
     ia_objstore base;
-    ia_budget *budget;     /* of the context that made the store; pays for new_dirs */
-    pthread_mutex_t lock;  /* protects new_dirs */
-    ia_bytemap new_dirs;   /* directories made here; value 1 until their entry is durable */
+    ia_budget *budget;    /* of the context that made the store; pays for new_dirs */
+    pthread_mutex_t lock; /* protects new_dirs */
+    ia_bytemap new_dirs;  /* directories made here; value 1 until their entry is durable */
 } local_store;
 
 /* Makes the directory of `path` and its missing parents. */

@@ -1,4 +1,4 @@
-/* local_write.c - the local file store: atomic puts and streamed objects through temporary names. */
+/* local_write.c - the local store: atomic puts and streams through temporary names. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,14 +24,14 @@ static void temp_dispose(temp *t)
     if (t->exists)
         unlink(t->path);
     ia_free(t->path);
-    *t = (temp){ .fd = -1 };
+    *t = (temp){.fd = -1};
 }
 
 static ia_status temp_open(ia_ctx *cx, local_store *ls, const char *path, temp *t)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
 
-    *t = (temp){ .fd = -1 };
+    *t = (temp){.fd = -1};
     IA_TRY(ia_path_temporary(cx, path, &t->path));
     t->fd = open(t->path, flags, 0644);
     if (t->fd < 0 && errno == ENOENT) {
@@ -96,7 +96,8 @@ static ia_status publish_new(ia_ctx *cx, temp *t, const char *path)
         if (err == EINVAL || err == ENOSYS || err == EOPNOTSUPP || err == EPERM)
             return ia_fail(cx, IA_ERR_UNSUPPORTED,
                            "the file system of %s has neither hard links nor renames that keep an "
-                           "existing file; use another directory", path);
+                           "existing file; use another directory",
+                           path);
     }
     if (err == EEXIST)
         return ia_fail(cx, IA_ERR_EXISTS, "%s is taken", path);
@@ -119,7 +120,7 @@ ia_status ia_local_put(ia_ctx *cx, ia_objstore *os, const char *path, const void
                        uint32_t flags)
 {
     local_store *ls = (local_store *)os;
-    temp t = { .fd = -1 };
+    temp t = {.fd = -1};
     ia_status st;
 
     IA_GO(temp_open(cx, ls, path, &t));
@@ -200,7 +201,7 @@ static void writer_close(ia_objwriter *base)
     ia_free(w);
 }
 
-static const ia_objwriter_ops writer_ops = { writer_write, writer_finish, writer_close };
+static const ia_objwriter_ops writer_ops = {writer_write, writer_finish, writer_close};
 
 ia_status ia_local_create(ia_ctx *cx, ia_objstore *os, const char *path, ia_objwriter **out)
 {

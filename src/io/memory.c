@@ -14,13 +14,13 @@ typedef struct blob {
 
 typedef struct object {
     char *path;
-    blob *bytes;      /* holds a reference */
+    blob *bytes; /* holds a reference */
     int64_t mtime_us;
 } object;
 
 typedef struct memory_store {
     ia_objstore base;
-    ia_budget *budget;    /* of the context that made the store; pays for all objects */
+    ia_budget *budget; /* of the context that made the store; pays for all objects */
     bool can_link;
     pthread_mutex_t lock; /* protects the three fields below */
     object *objects;      /* ascending by path */
@@ -35,7 +35,7 @@ typedef struct memory_file {
 typedef struct memory_writer {
     ia_objwriter base;
     memory_store *store;
-    ia_buf buf;          /* on the store's budget */
+    ia_buf buf; /* on the store's budget */
     bool done;
 } memory_writer;
 
@@ -148,7 +148,7 @@ static void file_close(ia_objfile *f)
     ia_free(f);
 }
 
-static const ia_objfile_ops file_ops = { file_read, file_close };
+static const ia_objfile_ops file_ops = {file_read, file_close};
 
 static ia_status memory_open(ia_ctx *cx, ia_objstore *os, const char *path, ia_objfile **out)
 {
@@ -182,7 +182,7 @@ static ia_status memory_head(ia_ctx *cx, ia_objstore *os, const char *path, ia_o
     pthread_mutex_lock(&ms->lock);
     const object *have = find(ms, path);
     if (have)
-        *out = (ia_objmeta){ have->bytes->len, have->mtime_us };
+        *out = (ia_objmeta){have->bytes->len, have->mtime_us};
     pthread_mutex_unlock(&ms->lock);
     return have ? IA_OK : missing(cx, path);
 }
@@ -212,7 +212,7 @@ static ia_status memory_list(ia_ctx *cx, ia_objstore *os, const char *dir, const
                              size_t limit, ia_objlist *out)
 {
     memory_store *ms = (memory_store *)os;
-    ia_objlist names = { 0 };
+    ia_objlist names = {0};
     char *prefix = NULL;
     ia_status st = IA_OK;
 
@@ -227,7 +227,7 @@ static ia_status memory_list(ia_ctx *cx, ia_objstore *os, const char *dir, const
         IA_GO(list_one(cx, ms->objects[i].path, skip, after, &names));
     }
     *out = names;
-    names = (ia_objlist){ 0 };
+    names = (ia_objlist){0};
 done:
     pthread_mutex_unlock(&ms->lock);
     ia_objlist_dispose(&names);
@@ -257,7 +257,7 @@ done:
 static ia_status memory_remove(ia_ctx *cx, ia_objstore *os, const char *path)
 {
     memory_store *ms = (memory_store *)os;
-    object gone = { 0 };
+    object gone = {0};
 
     pthread_mutex_lock(&ms->lock);
     object *have = find(ms, path);
@@ -355,7 +355,7 @@ static void writer_close(ia_objwriter *base)
     ia_free(w);
 }
 
-static const ia_objwriter_ops writer_ops = { writer_write, writer_finish, writer_close };
+static const ia_objwriter_ops writer_ops = {writer_write, writer_finish, writer_close};
 
 static ia_status memory_create(ia_ctx *cx, ia_objstore *os, const char *path, ia_objwriter **out)
 {
@@ -405,7 +405,7 @@ ia_status ia_objstore_memory(ia_ctx *cx, bool can_link, ia_objstore **out)
 
     *out = NULL;
     IA_TRY(IA_NEW(cx, ms));
-    ms->base = (ia_objstore){ &memory_ops, "memory" };
+    ms->base = (ia_objstore){&memory_ops, "memory"};
     ms->budget = cx->budget;
     ms->can_link = can_link;
     pthread_mutex_init(&ms->lock, NULL);

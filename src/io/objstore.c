@@ -14,7 +14,7 @@ static ia_status check_path(ia_ctx *cx, const char *path)
 {
     if (path[0] != '/' || path[1] == 0)
         return ia_fail(cx, IA_ERR_INVALID, "object path '%s' is not absolute", path);
-    for (const char *part = path + 1;; ) {
+    for (const char *part = path + 1;;) {
         const size_t n = strcspn(part, "/");
         if (n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.'))
             return ia_fail(cx, IA_ERR_INVALID, "object path '%s' is not normalised", path);
@@ -37,7 +37,7 @@ ia_status ia_objstore_get(ia_ctx *cx, ia_objstore *os, const char *path, ia_byte
     uint8_t *data = NULL;
     ia_status st;
 
-    *out = (ia_bytes){ 0 };
+    *out = (ia_bytes){0};
     IA_GO(ia_objstore_open(cx, os, path, &f));
     if (f->size > SIZE_MAX / 2)
         IA_GO(ia_fail(cx, IA_ERR_NO_MEMORY, "%s has %" PRIu64 " bytes", path, f->size));
@@ -46,7 +46,7 @@ ia_status ia_objstore_get(ia_ctx *cx, ia_objstore *os, const char *path, ia_byte
     if (!data)
         IA_GO(cx->err.code);
     IA_GO(ia_objfile_read(cx, f, 0, n, data, IA_IO_META));
-    *out = (ia_bytes){ data, n };
+    *out = (ia_bytes){data, n};
     data = NULL;
 done:
     ia_free(data);
@@ -56,7 +56,7 @@ done:
 
 ia_status ia_objstore_head(ia_ctx *cx, ia_objstore *os, const char *path, ia_objmeta *out)
 {
-    *out = (ia_objmeta){ 0 };
+    *out = (ia_objmeta){0};
     IA_TRY(check_path(cx, path));
     return os->ops->head(cx, os, path, out);
 }
@@ -70,8 +70,8 @@ bool ia_objstore_exists(ia_ctx *cx, ia_objstore *os, const char *path)
     return there;
 }
 
-ia_status ia_objstore_put(ia_ctx *cx, ia_objstore *os, const char *path, const void *data, size_t len,
-                          uint32_t flags)
+ia_status ia_objstore_put(ia_ctx *cx, ia_objstore *os, const char *path, const void *data,
+                          size_t len, uint32_t flags)
 {
     IA_TRY(check_path(cx, path));
     return os->ops->put(cx, os, path, data, len, flags);
@@ -84,10 +84,10 @@ ia_status ia_objstore_create(ia_ctx *cx, ia_objstore *os, const char *path, ia_o
     return os->ops->create(cx, os, path, out);
 }
 
-ia_status ia_objstore_list(ia_ctx *cx, ia_objstore *os, const char *dir, const char *after, size_t limit,
-                           ia_objlist *out)
+ia_status ia_objstore_list(ia_ctx *cx, ia_objstore *os, const char *dir, const char *after,
+                           size_t limit, ia_objlist *out)
 {
-    *out = (ia_objlist){ 0 };
+    *out = (ia_objlist){0};
     if (strcmp(dir, "/") != 0)
         IA_TRY(check_path(cx, dir));
     return os->ops->list(cx, os, dir, after, limit, out);
@@ -167,7 +167,8 @@ ia_status ia_objstore_probe(ia_ctx *cx, ia_objstore *os, const char *dir)
     if (st == IA_OK)
         IA_GO(ia_fail(cx, IA_ERR_UNSUPPORTED,
                       "the file system of %s replaced a file that put-if-absent had to keep; use "
-                      "another directory", dir));
+                      "another directory",
+                      dir));
     if (st == IA_ERR_EXISTS) {
         ia_ctx_clear(cx);
         st = IA_OK;
@@ -193,10 +194,11 @@ void ia_objlist_dispose(ia_objlist *l)
     for (size_t i = 0; i < l->n; i++)
         ia_free(l->names[i]);
     ia_free(l->names);
-    *l = (ia_objlist){ 0 };
+    *l = (ia_objlist){0};
 }
 
-ia_status ia_objlist_add(ia_ctx *cx, ia_objlist *l, const char *name, size_t len, const char *suffix)
+ia_status ia_objlist_add(ia_ctx *cx, ia_objlist *l, const char *name, size_t len,
+                         const char *suffix)
 {
     const size_t more = strlen(suffix);
 
@@ -255,8 +257,8 @@ ia_status ia_link_fail(ia_ctx *cx, const char *from, const char *to, int err)
         return ia_fail(cx, IA_ERR_EXISTS, "%s is taken", to);
     if (err == ENOENT || err == ENOTDIR)
         return ia_fail(cx, IA_ERR_NOT_FOUND, "%s is not there to be linked", from);
-    const bool refused = err == EPERM || err == EXDEV || err == EMLINK || err == EOPNOTSUPP ||
-                         err == ENOSYS;
+    const bool refused =
+        err == EPERM || err == EXDEV || err == EMLINK || err == EOPNOTSUPP || err == ENOSYS;
     return ia_fail(cx, refused ? IA_ERR_UNSUPPORTED : IA_ERR_IO, "cannot link %s to %s: %s", from,
                    to, strerror(err));
 }

@@ -14,9 +14,9 @@ typedef struct ia_objwriter ia_objwriter; /* a new object being streamed */
 
 /* What a byte range is for; the counting store adds up bytes per class. */
 typedef enum ia_io_class {
-    IA_IO_META = 0, /* manifests, transactions, JSON, file footers and page tables, deletion files */
-    IA_IO_KEY,      /* pages of id, src, dst and of columns that a constraint names */
-    IA_IO_PAYLOAD,  /* pages of every other column */
+    IA_IO_META,    /* manifests, transactions, JSON, file footers, page tables, deletion files */
+    IA_IO_KEY,     /* pages of id, src, dst and of columns that a constraint names */
+    IA_IO_PAYLOAD, /* pages of every other column */
     IA_IO_CLASSES
 } ia_io_class;
 
@@ -57,26 +57,31 @@ struct ia_objstore {
 };
 
 /* Opens for reading. Errors: NOT_FOUND, IO. */
-ia_status ia_objstore_open(ia_ctx *cx, ia_objstore *os, const char *path, ia_objfile **out) IA_MUST_CHECK;
+ia_status ia_objstore_open(ia_ctx *cx, ia_objstore *os, const char *path,
+                           ia_objfile **out) IA_MUST_CHECK;
 /* Whole object, charged to the budget. Errors: NOT_FOUND, IO. */
-ia_status ia_objstore_get(ia_ctx *cx, ia_objstore *os, const char *path, ia_bytes *out) IA_MUST_CHECK;
-ia_status ia_objstore_head(ia_ctx *cx, ia_objstore *os, const char *path, ia_objmeta *out) IA_MUST_CHECK;
+ia_status ia_objstore_get(ia_ctx *cx, ia_objstore *os, const char *path,
+                          ia_bytes *out) IA_MUST_CHECK;
+ia_status ia_objstore_head(ia_ctx *cx, ia_objstore *os, const char *path,
+                           ia_objmeta *out) IA_MUST_CHECK;
 bool ia_objstore_exists(ia_ctx *cx, ia_objstore *os, const char *path); /* false on any error */
 /* Atomic: readers see nothing or all. With IF_ABSENT exactly one of many callers wins.
  * Errors: EXISTS, IO, UNSUPPORTED (the file system has neither link nor rename-without-replace). */
-ia_status ia_objstore_put(ia_ctx *cx, ia_objstore *os, const char *path, const void *data, size_t len,
-                          uint32_t flags) IA_MUST_CHECK;
+ia_status ia_objstore_put(ia_ctx *cx, ia_objstore *os, const char *path, const void *data,
+                          size_t len, uint32_t flags) IA_MUST_CHECK;
 /* Streams a new object under a name that the caller made unique; visible after finish. */
-ia_status ia_objstore_create(ia_ctx *cx, ia_objstore *os, const char *path, ia_objwriter **out) IA_MUST_CHECK;
+ia_status ia_objstore_create(ia_ctx *cx, ia_objstore *os, const char *path,
+                             ia_objwriter **out) IA_MUST_CHECK;
 /* Names in directory `dir` greater than `after` (NULL = all), at most `limit` (0 = all).
  * A missing directory gives an empty list. Temporary names of put() are left out. */
-ia_status ia_objstore_list(ia_ctx *cx, ia_objstore *os, const char *dir, const char *after, size_t limit,
-                           ia_objlist *out) IA_MUST_CHECK;
+ia_status ia_objstore_list(ia_ctx *cx, ia_objstore *os, const char *dir, const char *after,
+                           size_t limit, ia_objlist *out) IA_MUST_CHECK;
 /* Errors: NOT_FOUND, IO. */
 ia_status ia_objstore_remove(ia_ctx *cx, ia_objstore *os, const char *path) IA_MUST_CHECK;
 /* A second name of the same bytes (hard link), never replacing: EXISTS when `to` is taken,
  * UNSUPPORTED when this store or file system cannot link (EPERM, EXDEV, EMLINK, EOPNOTSUPP). */
-ia_status ia_objstore_link(ia_ctx *cx, ia_objstore *os, const char *from, const char *to) IA_MUST_CHECK;
+ia_status ia_objstore_link(ia_ctx *cx, ia_objstore *os, const char *from,
+                           const char *to) IA_MUST_CHECK;
 /* Sets the modification time to now. Errors: NOT_FOUND, UNSUPPORTED (not permitted), IO. */
 ia_status ia_objstore_touch(ia_ctx *cx, ia_objstore *os, const char *path) IA_MUST_CHECK;
 /* Copies through put(); never replaces (EXISTS). Bytes are counted under `cls`. */
@@ -89,7 +94,8 @@ void ia_objlist_dispose(ia_objlist *l);
 
 /* Ranged read; exactly len bytes or CORRUPT ("... ends at N"). Path of the file for messages. */
 typedef struct ia_objfile_ops {
-    ia_status (*read)(ia_ctx *cx, ia_objfile *f, uint64_t off, size_t len, void *dst, ia_io_class cls);
+    ia_status (*read)(ia_ctx *cx, ia_objfile *f, uint64_t off, size_t len, void *dst,
+                      ia_io_class cls);
     void (*close)(ia_objfile *f);
 } ia_objfile_ops;
 struct ia_objfile {
@@ -139,13 +145,15 @@ typedef struct ia_io_counts {
 ia_status ia_objstore_counting(ia_ctx *cx, ia_objstore *inner, ia_objstore **out) IA_MUST_CHECK;
 void ia_objstore_counts(const ia_objstore *counting, ia_io_counts *out);
 
-/* Fault injection over `inner` (not owned). Operation number k (0-based, counted over all calls that
- * change the store and, if count_reads, all reads) is cut: CUT_BEFORE fails without effect, CUT_TORN
- * leaves a half-written temporary or half-streamed file and fails, CUT_AFTER takes effect and then
- * fails. From then on every operation fails with IO ("cut"), as after a power loss, until reset. */
+/* Fault injection over `inner` (not owned). Operation number k (0-based, counted over all calls
+ * that change the store and, if count_reads, all reads) is cut: CUT_BEFORE fails without effect,
+ * CUT_TORN leaves a half-written temporary or half-streamed file and fails, CUT_AFTER takes effect
+ * and then fails. From then on every operation fails with IO ("cut"), as after a power loss, until
+ * reset. */
 typedef enum ia_fault_mode { IA_CUT_BEFORE, IA_CUT_TORN, IA_CUT_AFTER } ia_fault_mode;
 ia_status ia_objstore_faulty(ia_ctx *cx, ia_objstore *inner, ia_objstore **out) IA_MUST_CHECK;
-void ia_fault_set(ia_objstore *faulty, int64_t k, ia_fault_mode mode, bool count_reads); /* k < 0: off */
+/* k < 0: off */
+void ia_fault_set(ia_objstore *faulty, int64_t k, ia_fault_mode mode, bool count_reads);
 int64_t ia_fault_seen(const ia_objstore *faulty); /* operations counted since the last set */
 bool ia_fault_fired(const ia_objstore *faulty);
 /* Every link from now on fails as the errno says (EPERM, EXDEV, EMLINK); 0 = works. */
@@ -154,8 +162,8 @@ void ia_fault_links(ia_objstore *faulty, int err);
 /* ---- paths --------------------------------------------------------------------------------- */
 /* dir + "/" + name (any number of parts; NULL ends). Owner: the caller. */
 ia_status ia_path_join(ia_ctx *cx, char **out, ...) IA_MUST_CHECK;
-/* Absolute, normalised form of a user's path or file:// URI (symlinks of existing parents resolved).
- * Other schemes: UNSUPPORTED by name. */
+/* Absolute, normalised form of a user's path or file:// URI (symlinks of existing parents
+ * resolved). Other schemes: UNSUPPORTED by name. */
 ia_status ia_path_absolute(ia_ctx *cx, const char *user, char **out) IA_MUST_CHECK;
 const char *ia_path_base(const char *path); /* part after the last slash; borrowed */
 

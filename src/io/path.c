@@ -15,7 +15,7 @@
 
 ia_status ia_path_join(ia_ctx *cx, char **out, ...)
 {
-    ia_buf b = { 0 };
+    ia_buf b = {0};
     va_list ap;
     const char *part;
 
@@ -107,8 +107,8 @@ static ia_status make_absolute(ia_ctx *cx, const char *user, char *scratch, ia_b
         return file_uri(cx, user, user + 7, out);
     if (scheme > 0)
         return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                       "'%s': stores of the scheme '%.*s' are not supported; use a local path", user,
-                       (int)scheme, user);
+                       "'%s': stores of the scheme '%.*s' are not supported; use a local path",
+                       user, (int)scheme, user);
     if (user[0] != '/') {
         if (!getcwd(scratch, PATH_MAX))
             return ia_fail(cx, IA_ERR_IO, "the working directory cannot be read: %s",
@@ -170,7 +170,7 @@ static ia_status resolve(ia_ctx *cx, char *full, char *scratch, ia_buf *out)
 
 ia_status ia_path_absolute(ia_ctx *cx, const char *user, char **out)
 {
-    ia_buf full = { 0 }, result = { 0 };
+    ia_buf full = {0}, result = {0};
     char *scratch = NULL;
     ia_status st;
 
