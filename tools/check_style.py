@@ -5,9 +5,9 @@ Usage: tools/check_style.py [FILE ...]   (default: every .c and .h under version
 
 Line 1 is one comment saying what the file owns; functions stay under 60 lines and files under 800,
 unless exempted by "/* style: long - reason */" (each exemption is printed); no tabs; malloc and
-its kin only in base/mem.c and in programs; intrinsics only in *_avx2.c and *_neon.c; IA_TRY and IA_GO never in
-one function; no alloca; unique file names; a README.md of at most 30 lines per layer. Line width is
-the formatter's business: lines over 100 columns are only counted.
+its kin only in base/mem.c and in programs; intrinsics only in *_avx2.c and *_neon.c; IA_TRY and
+IA_GO never in one function; no alloca; unique file names; a README.md of at most 30 lines per layer.
+Line width is the formatter's business: lines over 100 columns are only counted.
 """
 import os
 import re
