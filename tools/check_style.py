@@ -1,164 +1,214 @@
 #!/usr/bin/env python3
-"""check_style.py - fails where a C file breaks the rules a machine can check.
+"""check_style.py - the part of the style guide that a script can hold us to.
 
-Usage: tools/check_style.py [FILE ...]   (default: every .c and .h under version control's folders)
-
-Line 1 is one comment saying what the file owns; functions stay under 60 lines and files under 800,
-unless exempted by "/* style: long - reason */" (each exemption is printed); no tabs; malloc and
-its kin only in base/mem.c and in programs; intrinsics only in *_avx2.c and *_neon.c; IA_TRY and
-IA_GO never in one function; no alloca; unique file names; a README.md of at most 30 lines per layer.
-Line width is the formatter's business: lines over 100 columns are only counted.
-"""
+Usage: check_style.py [--self-test] [root]. Prints file:line messages and every exemption;
+exits 1 when a rule is broken."""
 import os
 import re
 import sys
+import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOLDERS = ("src", "include", "tests", "bench", "examples", "fuzz")
-MAX_FUNCTION, MAX_FILE, MAX_COLUMNS, MAX_README = 60, 800, 100, 30
-ALLOCATORS = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|free|strdup|strndup|asprintf|vasprintf)\s*\(")
-ALLOCATOR_FILES = ("src/base/mem.c",)
-# Programs see only the public headers, so they cannot use base/mem.c.
-PROGRAMS = ("src/cli/", "src/server/")
-INTRINSICS = re.compile(r"\b(_mm\d*_\w+|__m(128|256|512)[id]?|v(ld|st)\d\w*_[fsu]\d+|\w*intrin\.h|arm_neon\.h)\b")
-UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
-ALLOCA = re.compile(r"\balloca\s*\(")
-EXEMPT = re.compile(r"/\*\s*style: long - (\S.*?)\s*\*/")
+FOLDERS = ("src", "include", "tests", "examples")
+SKIPPED = ("src/gen", "tests/data")
+MAX_FUNCTION = 60   # a function stays under this many lines
+MAX_FILE = 800
+MAX_COLUMNS = 100
+MAX_README = 30
 
-problems = []
-exemptions = []
-wide = []
-
-
-def problem(path, line, text):
-    problems.append(f"{path}:{line}: {text}")
+LONG = re.compile(r"^/\* style: long - \S.* \*/$")
+ALLOCATORS = re.compile(
+    r"(?<![\w.>])(malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign|strdup|"
+    r"strndup|asprintf|vasprintf)\s*\(")
+INTRINSICS = re.compile(r"#\s*include\s*<(\w*intrin|arm_neon|arm_sve|x86gprintrin)\.h>")
+MARKERS = re.compile(r"\b(TODO|FIXME|XXX)\b")
 
 
-def blank(match):
-    """Keeps the line structure of what it removes."""
-    return re.sub(r"[^\n]", " ", match.group())
+class Report:
+    def __init__(self):
+        self.bad, self.exempt = [], []
+
+    def fail(self, path, line, message):
+        self.bad.append("%s:%d: %s" % (path, line, message))
+
+    def exemption(self, path, line, what):
+        self.exempt.append("%s:%d: exempt: %s" % (path, line, what))
 
 
-def without_comments_and_strings(text):
-    pattern = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
-    return re.sub(pattern, blank, text, flags=re.S)
+def blanked(text):
+    """The text with comments, strings and character constants overwritten by spaces."""
+    pattern = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text)
 
 
 def functions(code):
-    """(first line of the signature, brace line, closing line), 1-based, of each definition."""
+    """Yields (first, last) line numbers (from 1) of function definitions, signature included."""
+    lines = code.split("\n")
     start = None
-    for number, line in enumerate(code, 1):
-        if line == "{":
-            start = number
-        elif line.startswith("}") and start:
-            first = start
-            while first > 1 and code[first - 2].strip() and code[first - 2][0] not in "#}":
-                first -= 1
-            head = " ".join(code[first - 1:start - 1])
-            if "(" in head:
-                yield first, start, number
+    for i, line in enumerate(lines):
+        if line.rstrip() == "{":
+            start = i
+            while start > 0:
+                above = lines[start - 1].strip()
+                if above == "" or above[0] in "#}" or above[-1] in ";}":
+                    break
+                start -= 1
+        elif line.rstrip() in ("}", "};") and start is not None:
+            yield start + 1, i + 1
             start = None
 
 
-def check_functions(path, lines, code):
-    for first, start, end in functions(code):
-        body = "\n".join(code[start:end - 1])
+def check_functions(path, raw, code, report):
+    raw_lines, code_lines = raw.split("\n"), code.split("\n")
+    for first, last in functions(code):
+        body = "\n".join(code_lines[first - 1:last])
+        length = last - first + 1
+        above = raw_lines[first - 2] if first >= 2 else ""
+        if length >= MAX_FUNCTION:
+            if LONG.match(above):
+                report.exemption(path, first, "function of %d lines %s" % (length, above))
+            else:
+                report.fail(path, first, "function of %d lines (limit: under %d)"
+                            % (length, MAX_FUNCTION))
         if re.search(r"\bIA_TRY\s*\(", body) and re.search(r"\bIA_GO\s*\(", body):
-            problem(path, start, "IA_TRY and IA_GO in one function")
-        length = end - start - 1
-        if length < MAX_FUNCTION:
-            continue
-        reason = EXEMPT.search("\n".join(lines[max(0, first - 4):end]))
-        if reason:
-            exemptions.append(f"{path}:{first}: {length} lines: {reason.group(1)}")
-        else:
-            problem(path, start, f"function of {length} lines, the limit is {MAX_FUNCTION}")
+            report.fail(path, first, "IA_TRY and IA_GO in one function")
 
 
-def check_lines(path, lines, code):
-    in_src = path.startswith("src/")
-    for number, (line, bare) in enumerate(zip(lines, code), 1):
-        if len(line) > MAX_COLUMNS:
-            wide.append(path)
-        if "\t" in line:
-            problem(path, number, "tab")
-        if line != line.rstrip():
-            problem(path, number, "space at the end of the line")
-        if UNFINISHED.search(line):
-            problem(path, number, "unfinished work")
-        if ALLOCA.search(bare):
-            problem(path, number, "alloca")
-        if in_src and not path.startswith(PROGRAMS) and path not in ALLOCATOR_FILES and ALLOCATORS.search(bare):
-            problem(path, number, "heap call outside base/mem.c")
-        if in_src and not re.search(r"_(avx2|neon)\.c$", path) and INTRINSICS.search(bare):
-            problem(path, number, "intrinsics outside *_avx2.c and *_neon.c")
-
-
-def check_file(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-        text = f.read()
-    lines = text.split("\n")
-    if text and not text.endswith("\n"):
-        problem(path, len(lines), "no newline at the end")
-    if lines and lines[-1] == "":
-        lines.pop()
+def check_file(path, raw, report):
+    """One .c or .h file; path is relative to the root."""
+    lines = raw.split("\n")
     name = os.path.basename(path)
-    if not re.fullmatch(rf"/\* {re.escape(name)} - .+\. ?\*/", lines[0] if lines else ""):
-        problem(path, 1, f"line 1 is not /* {name} - what it owns. */")
-    if len(lines) >= MAX_FILE:
-        reason = EXEMPT.search("\n".join(lines[:30]))
-        if reason:
-            exemptions.append(f"{path}: {len(lines)} lines: {reason.group(1)}")
+    if not re.match(r"^/\* %s - \S.*\S \*/$" % re.escape(name), lines[0]):
+        report.fail(path, 1, "line 1 is not '/* %s - what it owns. */'" % name)
+    count = len(lines) - (lines[-1] == "")
+    if count >= MAX_FILE:
+        if len(lines) > 1 and LONG.match(lines[1]):
+            report.exemption(path, 2, "file of %d lines %s" % (count, lines[1]))
         else:
-            problem(path, 1, f"file of {len(lines)} lines, the limit is {MAX_FILE}")
-    code = without_comments_and_strings(text).split("\n")
-    check_lines(path, lines, code)
-    check_functions(path, lines, code)
+            report.fail(path, count, "file of %d lines (limit: under %d)" % (count, MAX_FILE))
+    code = blanked(raw)
+    for number, line in enumerate(lines, 1):
+        if len(line) > MAX_COLUMNS:
+            report.fail(path, number, "%d columns (limit: %d)" % (len(line), MAX_COLUMNS))
+        if MARKERS.search(line):
+            report.fail(path, number, "%s is not allowed" % MARKERS.search(line).group(1))
+        if INTRINSICS.search(line) and not name.endswith(("_avx2.c", "_neon.c")):
+            report.fail(path, number, "intrinsics outside *_avx2.c and *_neon.c")
+    # The command sees only the public headers, so it cannot use our allocator.
+    if path.startswith("src/") and not path.startswith("src/cli/") and path != "src/base/mem.c":
+        for number, line in enumerate(code.split("\n"), 1):
+            found = ALLOCATORS.search(line)
+            if found:
+                report.fail(path, number, "%s outside src/base/mem.c" % found.group(1))
+    check_functions(path, raw, code, report)
 
 
-def find_files():
+def source_files(root):
     for folder in FOLDERS:
-        for here, dirs, files in os.walk(os.path.join(ROOT, folder)):
-            dirs[:] = sorted(d for d in dirs if d not in ("gen", "node_modules", "data", "__pycache__"))
-            for name in sorted(files):
+        for where, folders, names in os.walk(os.path.join(root, folder)):
+            folders.sort()
+            rel = os.path.relpath(where, root).replace(os.sep, "/")
+            if any(rel == s or rel.startswith(s + "/") for s in SKIPPED):
+                folders[:] = []
+                continue
+            for name in sorted(names):
                 if name.endswith((".c", ".h")):
-                    yield os.path.relpath(os.path.join(here, name), ROOT)
+                    yield rel + "/" + name
 
 
-def check_folders(paths):
-    seen = {}
-    for path in paths:
-        name = os.path.basename(path)
-        if path.startswith("src/") and seen.setdefault(name, path) != path:
-            problem(path, 1, f"file name also used by {seen[name]}")
-    for folder in sorted({os.path.dirname(p) for p in paths if p.startswith("src/")}):
-        readme = os.path.join(ROOT, folder, "README.md")
-        # A folder inside a layer may be covered by the layer's page.
-        if folder.count("/") == 1 and not os.path.exists(readme):
-            problem(folder + "/README.md", 1, "is missing")
-        elif os.path.exists(readme):
-            with open(readme, encoding="utf-8") as f:
-                count = len(f.read().splitlines())
-            if count > MAX_README:
-                problem(folder + "/README.md", 1, f"{count} lines, the limit is {MAX_README}")
+def check_readmes(root, report):
+    src = os.path.join(root, "src")
+    for folder in sorted(os.listdir(src)) if os.path.isdir(src) else []:
+        where = os.path.join(src, folder)
+        rel = "src/%s/README.md" % folder
+        if folder == "gen" or not os.path.isdir(where):
+            continue
+        if not any(n.endswith(".c") for n in os.listdir(where)):
+            continue
+        if not os.path.exists(os.path.join(root, rel)):
+            report.fail(rel, 1, "missing")
+            continue
+        with open(os.path.join(root, rel), encoding="utf-8") as f:
+            count = sum(1 for _ in f)
+        if count > MAX_README:
+            report.fail(rel, count, "%d lines (limit: %d)" % (count, MAX_README))
 
 
-def main(arguments):
-    paths = [os.path.relpath(os.path.abspath(a), ROOT) for a in arguments] or list(find_files())
-    if not paths:
-        print("check_style: no file to check", file=sys.stderr)
-        return 2
-    for path in paths:
-        check_file(path)
-    if not arguments:
-        check_folders(paths)
-    for line in exemptions:
-        print("exempt: " + line)
-    if wide:
-        print(f"{len(wide)} lines in {len(set(wide))} files are over {MAX_COLUMNS} columns")
-    for line in problems:
-        print(line, file=sys.stderr)
-    return 1 if problems else 0
+def check_tree(root):
+    report, seen = Report(), {}
+    for path in source_files(root):
+        with open(os.path.join(root, path), encoding="utf-8") as f:
+            check_file(path, f.read(), report)
+        # public headers have a name space of their own: they are spelled "inarch/name.h"
+        key = (path.startswith("include/"), os.path.basename(path))
+        if key in seen:
+            report.fail(path, 1, "file name is taken by %s" % seen[key])
+        seen.setdefault(key, path)
+    check_readmes(root, report)
+    return report
+
+
+def self_test():
+    """Every rule must fire on a file that breaks it, and only there."""
+    head = "/* a.c - x. */\n"
+    body = "int f(void)\n{\n%s}\n"
+    long_body = body % ("    g();\n" * 60)
+    cases = [
+        ("src/x/a.c", head + body % "    g();\n", None),
+        ("src/x/a.c", "int x;\n", "line 1"),
+        ("src/x/a.c", "/* b.c - x. */\n", "line 1"),
+        ("src/x/a.c", head + long_body, "function of 63"),
+        ("src/x/a.c", head + "/* style: long - a table */\n" + long_body, None),
+        ("src/x/a.c", head + "/* style: long - */\n" + long_body, "function of 63"),
+        ("src/x/a.c", head + "int x;\n" * 800, "file of 801"),
+        ("src/x/a.c", head + "/* style: long - a table */\n" + "int x;\n" * 800, None),
+        ("src/x/a.c", head + body % "    p = malloc(3);\n", "malloc"),
+        ("src/x/a.c", head + body % "    free(p); /* x */\n", "free"),
+        ("src/x/a.c", head + body % "    ia_free(p); a->free(p); \"free(p)\"; /* free(p) */\n", None),
+        ("src/base/mem.c", head.replace("a.c", "mem.c") + body % "    free(p);\n", None),
+        ("src/cli/a.c", head + body % "    free(p);\n", None),
+        ("src/x/a.c", head + "#include <immintrin.h>\n", "intrinsics"),
+        ("src/x/a_avx2.c", "/* a_avx2.c - x. */\n#include <immintrin.h>\n", None),
+        ("src/x/a.c", head + body % "    IA_TRY(g());\n    IA_GO(g());\n", "IA_TRY and IA_GO"),
+        ("src/x/a.c", head + body % "    IA_TRY(g());\n" + "\n" + body % "    IA_GO(g());\n", None),
+        ("src/x/a.c", head + "/* " + "x" * 95 + " */\n", "101 columns"),
+        ("src/x/a.c", head + "/* TO" + "DO: x */\n", "not allowed"),
+        ("src/gen/a.c", "int x;\n", None),
+    ]
+    failed = 0
+    for number, (path, text, want) in enumerate(cases):
+        with tempfile.TemporaryDirectory() as root:
+            where = os.path.join(root, path)
+            os.makedirs(os.path.dirname(where))
+            with open(where, "w", encoding="utf-8") as f:
+                f.write(text)
+            with open(os.path.join(os.path.dirname(where), "README.md"), "w") as f:
+                f.write("# x\n")
+            bad = check_tree(root).bad
+        right = (not bad) if want is None else (len(bad) == 1 and want in bad[0])
+        if not right:
+            failed += 1
+            print("self-test %d: wanted %r, got %r" % (number, want, bad))
+    with tempfile.TemporaryDirectory() as root:
+        for path in ("src/x/a.c", "tests/a.c"):
+            os.makedirs(os.path.join(root, os.path.dirname(path)))
+            with open(os.path.join(root, path), "w") as f:
+                f.write(head)
+        bad = check_tree(root).bad
+        if len(bad) != 2 or "taken" not in bad[0] or "missing" not in bad[1]:
+            failed += 1
+            print("self-test names: got %r" % bad)
+    print("self-test: %d failed" % failed)
+    return failed == 0
+
+
+def main(args):
+    if "--self-test" in args:
+        return 0 if self_test() else 1
+    root = args[0] if args else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    report = check_tree(root)
+    for line in report.exempt + report.bad:
+        print(line)
+    return 1 if report.bad else 0
 
 
 if __name__ == "__main__":
