@@ -6,44 +6,16 @@
 #include "base/mem_priv.h"
 
 /* The top bit of `state` says that the owner dropped the budget; the rest counts charged bytes.
- * Keeping both in one word makes "dropped and empty" a transition that exactly one thread sees. */
+ * Keeping both in one word makes "dropped and empty" a transition that exactly one thread sees. A
+ * child charges its own struct to its parent, so a parent is never empty before its children. */
 #define DROPPED (UINT64_C(1) << 63)
 
 struct ia_budget {
-    ia_budget *parent;      /* holds a reference on it; NULL for a root */
+    ia_budget *parent;      /* NULL for a root */
     uint64_t limit;         /* bytes; 0 = none */
     _Atomic uint64_t state; /* DROPPED | bytes */
     _Atomic uint64_t peak;  /* highest bytes seen */
-    _Atomic uint64_t refs;  /* one for itself (until dropped and empty), one per child */
 };
-
-static void budget_unref(ia_budget *b)
-{
-    while (b && atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) == 1) {
-        ia_budget *parent = b->parent;
-        ia_raw_free(b);
-        b = parent;
-    }
-}
-
-ia_budget *ia_budget_new(ia_budget *parent, uint64_t limit)
-{
-    ia_budget *b = ia_raw_calloc(sizeof *b);
-    if (!b)
-        return NULL;
-    b->parent = parent;
-    b->limit = limit;
-    atomic_init(&b->refs, 1);
-    if (parent)
-        atomic_fetch_add_explicit(&parent->refs, 1, memory_order_relaxed);
-    return b;
-}
-
-void ia_budget_drop(ia_budget *b)
-{
-    if (b && atomic_fetch_or_explicit(&b->state, DROPPED, memory_order_acq_rel) == 0)
-        budget_unref(b);
-}
 
 static void note_peak(ia_budget *b, uint64_t used)
 {
@@ -73,12 +45,41 @@ static bool charge_one(ia_budget *b, uint64_t n)
     return true;
 }
 
-static void uncharge_one(ia_budget *b, uint64_t n)
+/* True when b is dropped and empty from now on: the caller must bury it. */
+static bool uncharge_one(ia_budget *b, uint64_t n)
 {
-    uint64_t was = atomic_fetch_sub_explicit(&b->state, n, memory_order_acq_rel);
+    const uint64_t was = atomic_fetch_sub_explicit(&b->state, n, memory_order_acq_rel);
     IA_ASSERT((was & ~DROPPED) >= n);
-    if (n > 0 && was - n == DROPPED)
-        budget_unref(b);
+    return n > 0 && was - n == DROPPED;
+}
+
+static void bury(ia_budget *b)
+{
+    for (;;) {
+        ia_budget *parent = b->parent;
+        ia_raw_free(b);
+        if (!parent || !uncharge_one(parent, sizeof *b))
+            return;
+        b = parent;
+    }
+}
+
+ia_budget *ia_budget_new(ia_budget *parent, uint64_t limit)
+{
+    ia_budget *b = ia_raw_calloc(sizeof *b);
+    if (!b)
+        return NULL;
+    b->parent = parent;
+    b->limit = limit;
+    if (parent) /* even past the limit: a child that cannot be made could not report that */
+        atomic_fetch_add_explicit(&parent->state, sizeof *b, memory_order_relaxed);
+    return b;
+}
+
+void ia_budget_drop(ia_budget *b)
+{
+    if (b && atomic_fetch_or_explicit(&b->state, DROPPED, memory_order_acq_rel) == 0)
+        bury(b);
 }
 
 const ia_budget *ia_budget_charge(ia_budget *b, uint64_t n)
@@ -88,7 +89,8 @@ const ia_budget *ia_budget_charge(ia_budget *b, uint64_t n)
             continue;
         while (b != at) {
             ia_budget *parent = b->parent;
-            uncharge_one(b, n);
+            if (uncharge_one(b, n))
+                bury(b);
             b = parent;
         }
         return at;
@@ -100,7 +102,8 @@ void ia_budget_uncharge(ia_budget *b, uint64_t n)
 {
     while (b) {
         ia_budget *parent = b->parent; /* b may go away, its parent still carries the n bytes */
-        uncharge_one(b, n);
+        if (uncharge_one(b, n))
+            bury(b);
         b = parent;
     }
 }

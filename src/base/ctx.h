@@ -9,7 +9,8 @@
 #include "base/status.h"
 
 /* Bytes one operation may hold. Budgets form a tree: a child reserves from its parent too.
- * A budget lives until its owner released it and all bytes charged to it are freed.
+ * A budget lives until its owner released it and all bytes charged to it are freed; a child charges
+ * its own few bytes to its parent.
  * Threads: safe to share. */
 typedef struct ia_budget ia_budget;
 
