@@ -7,7 +7,8 @@
 #define IA_LANG_DEPTH 48      /* nesting of blocks, lists and calls */
 #define IA_LANG_TYPES 10000   /* declarations of a schema, queries of a file */
 #define IA_LANG_MEMBERS 2000  /* properties, constraints, clauses, parameters, ... of one holder */
-#define IA_LANG_ITEMS 10000   /* enum values, items of a list literal */
+#define IA_LANG_ITEMS 100000  /* items of a list literal */
+#define IA_LANG_ENUM 10000    /* values of an enum */
 
 typedef struct ia_cursor {
     ia_ctx *cx;

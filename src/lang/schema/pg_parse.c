@@ -152,7 +152,7 @@ static ia_status parse_enum(ia_cursor *c, pg_property *p)
             if (strcmp(p->enum_values.items[i], text) == 0)
                 return ia_diag(c->cx, IA_ERR_INVALID, c->src, t.span, "parse error: duplicate enum value `%s` of `%s`",
                                text, p->name);
-        IA_TRY(ia_cursor_room(c, p->enum_values.n, IA_LANG_ITEMS, "enum values"));
+        IA_TRY(ia_cursor_room(c, p->enum_values.n, IA_LANG_ENUM, "enum values"));
         IA_TRY(IA_PUSH(c->cx, c->arena, &p->enum_values, slot));
         *slot = text;
         ia_cursor_advance(c);
