@@ -10,6 +10,7 @@
 typedef struct ia_tchange {
     size_t type;                 /* index in the catalog */
     ia_batch **images; size_t n_images, cap_images; /* retained */
+    uint64_t **lines; size_t cap_lines; /* per image: input line of each row (load), or NULL; owned */
     bool one_batch;              /* all images are one input batch (load): equal keys inside it are an error */
     ia_bytemap deleted;          /* ids removed by deletes, cascades, merge deletes */
     ia_bytemap overwrite_removed;/* committed ids that an overwrite drops */
@@ -26,6 +27,10 @@ void ia_changeset_dispose(ia_changeset *cs);
 ia_status ia_changeset_type(ia_ctx *cx, ia_changeset *cs, size_t type, ia_tchange **out) IA_MUST_CHECK;
 const ia_tchange *ia_changeset_find(const ia_changeset *cs, size_t type);
 ia_status ia_tchange_add(ia_ctx *cx, ia_tchange *t, const ia_batch *images) IA_MUST_CHECK; /* retains */
+/* The same with the input line of each row, for messages; takes over `lines` (ia_alloc), also on failure. */
+ia_status ia_tchange_add_lines(ia_ctx *cx, ia_tchange *t, const ia_batch *images, uint64_t *lines) IA_MUST_CHECK;
+/* "node:Person", "edge:Knows" into out (truncated to n); returns out. */
+const char *ia_type_key(const ia_type_def *t, char *out, size_t n);
 bool ia_changeset_empty(const ia_changeset *cs);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct ia_violation {
     size_t type;
     char *id;        /* NULL for value and cardinality kinds */
     char *message;   /* with the stable anchors of R-155 */
+    uint64_t line;   /* input line of the offending row; 0 = not known */
 } ia_violation;
 
 typedef struct ia_violations { ia_violation *items; size_t n, cap; } ia_violations;
@@ -22,6 +23,7 @@ void ia_violations_dispose(ia_violations *v);
  * Implementations: a snapshot (scans narrow columns of the types asked for), the merge's meeting set. */
 typedef struct ia_cview {
     void *self;
+    const ia_changeset *emptied; /* ia_cview_snapshot() only */
     /* present[k] = id k is committed in `type`. */
     ia_status (*has_ids)(ia_ctx *cx, struct ia_cview *v, size_t type, const ia_bytemap *ids, ia_bitmap *present);
     /* Committed rows whose tuple of columns `cols` (property indexes; -1 src, -2 dst) is among `tuples`
@@ -35,6 +37,10 @@ typedef struct ia_cview {
     /* Committed edges by edge id, always of the raw base (pre-images), also when the type is overwritten. */
     ia_status (*edges_by_id)(ia_ctx *cx, struct ia_cview *v, size_t type, const ia_bytemap *edge_ids,
                              ia_status (*sink)(ia_ctx *, void *, ia_view edge, ia_view src, ia_view dst), void *arg);
+    /* Optional, NULL = judge all: which of `sources` (sources of edge type `type` whose edges the change touches) are
+     * judged against the maximum and the minimum of @card. A merge judges only where both sides' deltas meet. */
+    ia_status (*card_scope)(ia_ctx *cx, struct ia_cview *v, size_t type, const ia_bytemap *sources, ia_bitmap *max_scope,
+                            ia_bitmap *min_scope);
 } ia_cview;
 
 /* Scans the narrow columns of s. Types in `emptied` (overwritten by cs) read as empty, but for edges_by_id. */
