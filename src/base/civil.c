@@ -188,8 +188,11 @@ bool ia_datetime_parse(const char *s, size_t n, int64_t *ms)
         if (!time_of_day(s, n, &at, &day_ms) || !offset(s, n, &at, &away))
             return false;
     }
-    if (at != n || __builtin_mul_overflow(days, (int64_t)MS_PER_DAY, &v) ||
-        __builtin_add_overflow(v, day_ms - away, &v))
+    /* towards zero first: the day that INT64_MIN falls into begins before it */
+    const int64_t whole = days < 0 ? days + 1 : days;
+    const int64_t rest = day_ms - away - (days < 0 ? MS_PER_DAY : 0);
+    if (at != n || __builtin_mul_overflow(whole, (int64_t)MS_PER_DAY, &v) ||
+        __builtin_add_overflow(v, rest, &v))
         return false;
     *ms = v;
     return true;

@@ -36,5 +36,8 @@ void ia_datetime_format(int64_t ms, char out[32]);   /* YYYY-MM-DDTHH:MM:SS.mmmZ
 /* Shortest text that reads back as the same double / float ("0.1", "1e+300", "NaN"). */
 void ia_double_format(double v, char out[32]);
 void ia_float_format(float v, char out[32]);
+/* A decimal number that takes all n bytes (no spaces, hex, "inf" or "nan"), nearest double,
+ * whatever the locale. False when malformed or longer than 800 bytes; too large gives infinity. */
+bool ia_double_parse(const char *s, size_t n, double *out);
 
 #endif

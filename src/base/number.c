@@ -170,3 +170,15 @@ void ia_float_format(float v, char out[32])
     }
     shortest((double)v, fabsf(v) < FLT_MIN ? 1 : FLT_DIG, FLT_DECIMAL_DIG, true, out);
 }
+
+bool ia_double_parse(const char *s, size_t n, double *out)
+{
+    char text[808], *end;
+
+    if (n == 0 || n > 800 || strspn(s, "+-.0123456789eE") < n)
+        return false;
+    memcpy(text, s, n);
+    text[n] = 0;
+    *out = ia_text_to_double(text, &end);
+    return end == text + n;
+}
