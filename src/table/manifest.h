@@ -14,6 +14,7 @@ typedef struct ia_datafile {
     uint64_t size;           /* bytes, 0 = unknown */
     bool has_base;
     uint32_t base_id;
+    ia_bytes extra;          /* unknown members, written back unchanged */
 } ia_datafile;
 
 typedef struct ia_delfile {
@@ -92,6 +93,7 @@ ia_status ia_manifest_encode(ia_ctx *cx, const ia_manifest *m, const uint8_t *tx
 ia_status ia_manifest_copy(ia_ctx *cx, const ia_manifest *m, ia_manifest **out) IA_MUST_CHECK;
 const ia_fragment *ia_manifest_fragment(const ia_manifest *m, uint64_t id); /* NULL when absent */
 uint64_t ia_manifest_live_rows(const ia_manifest *m);
+const ia_basepath *ia_manifest_base(const ia_manifest *m, uint32_t id); /* NULL when absent */
 /* V2 manifest name of a version: 20 digits of 2^64-1-version and ".manifest". */
 void ia_manifest_name(uint64_t version, char out[40]);
 

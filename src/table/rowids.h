@@ -39,6 +39,8 @@ ia_status ia_rowids_extend(ia_ctx *cx, ia_rowids *dst, const ia_rowids *src) IA_
 uint64_t ia_rowids_get(const ia_rowids *r, uint64_t offset);
 /* All ids, in row order, into out[count]. */
 void ia_rowids_expand(const ia_rowids *r, uint64_t *out);
+/* Ids of rows [from, from + n), all within count, into out[n]. */
+void ia_rowids_slice(const ia_rowids *r, uint64_t from, uint64_t n, uint64_t *out);
 /* Offset of the first occurrence; false when absent. */
 bool ia_rowids_find(const ia_rowids *r, uint64_t id, uint64_t *offset);
 bool ia_rowids_bounds(const ia_rowids *r, uint64_t *min, uint64_t *max); /* false when empty */
@@ -58,6 +60,8 @@ ia_status ia_versions_uniform(ia_ctx *cx, uint64_t version, uint64_t n, ia_versi
 ia_status ia_versions_append(ia_ctx *cx, ia_versions *v, uint64_t version, uint64_t n) IA_MUST_CHECK;
 uint64_t ia_versions_get(const ia_versions *v, uint64_t offset, uint64_t missing); /* `missing` when absent */
 uint64_t ia_versions_count(const ia_versions *v);
+/* Versions of rows [from, from + n) into out[n]; `missing` where there is none. */
+void ia_versions_slice(const ia_versions *v, uint64_t from, uint64_t n, uint64_t missing, uint64_t *out);
 ia_status ia_versions_decode(ia_ctx *cx, const uint8_t *p, size_t n, ia_versions *out) IA_MUST_CHECK;
 ia_status ia_versions_encode(ia_ctx *cx, const ia_versions *v, ia_bytes *out) IA_MUST_CHECK;
 

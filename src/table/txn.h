@@ -20,8 +20,9 @@ typedef enum ia_action_kind {
 
 typedef struct ia_action {
     ia_action_kind kind;
-    ia_fragment fragment;
-    uint64_t fragment_id;
+    ia_fragment fragment;    /* ADD_FRAGMENT: files in a base added by this txn carry that action's base.id */
+    uint64_t fragment_id;    /* ADD_FRAGMENT after apply: the id given (IA_FRAGMENT_UNASSIGNED: all rows were
+                                masked, nothing was added); ADD_BASE after apply: the id in the manifest */
     ia_bitmap *rows;         /* DELETE_ROWS: rows to delete; ADD_FRAGMENT: mask */
     ia_basepath base;
     ia_lschema schema;
@@ -69,5 +70,8 @@ ia_status ia_txn_peek(ia_ctx *cx, const uint8_t *p, size_t n, char uuid[IA_UUID_
 /* apply + encode in one: bytes of the manifest file, the transaction file's name is in (*next). */
 ia_status ia_txn_build(ia_ctx *cx, ia_dataset *ds, ia_txn *t, const ia_apply_options *opt, ia_manifest **next,
                        ia_bytes *manifest_file, ia_bytes *txn_pb) IA_MUST_CHECK;
+/* Writes {dir}/_transactions/{m->transaction_file}; before the manifest is put (table format 8.1). */
+ia_status ia_txn_file_put(ia_ctx *cx, ia_objstore *os, const char *dir, const ia_manifest *m, const ia_bytes *txn_pb,
+                          uint32_t put_flags) IA_MUST_CHECK;
 
 #endif

@@ -10,6 +10,7 @@ typedef struct ia_fragwriter_options {
     uint64_t max_rows;       /* per file; 0 = 1,048,576 */
     uint32_t put_flags;      /* IA_PUT_SYNC */
     const char *const *key_columns; size_t n_key_columns; /* counted as IA_IO_KEY */
+    uint32_t minor;          /* file format 2.minor; must be that of the table's data_version; 0 = 1 */
 } ia_fragwriter_options;
 ia_status ia_fragwriter_open(ia_ctx *cx, ia_objstore *os, const char *dir, const ia_lschema *ls, const ia_schema *s,
                              const ia_fragwriter_options *opt, ia_fragwriter **out) IA_MUST_CHECK;
@@ -20,6 +21,9 @@ ia_status ia_fragwriter_write(ia_ctx *cx, ia_fragwriter *w, const ia_batch *b, c
 ia_status ia_fragwriter_finish(ia_ctx *cx, ia_fragwriter *w, ia_fragment **frags, size_t *n) IA_MUST_CHECK;
 void ia_fragwriter_close(ia_fragwriter *w);
 void ia_fragments_free(ia_fragment *frags, size_t n);
+
+/* 1 or 2 for "2.1", "2.2"; UNSUPPORTED for formats that are only read. */
+ia_status ia_manifest_minor(ia_ctx *cx, const ia_manifest *m, uint32_t *minor) IA_MUST_CHECK;
 
 /* First manifest (version 1, no rows) of a new dataset with stable row ids; next_row_id as given. */
 ia_status ia_manifest_create(ia_ctx *cx, const ia_schema *s, const char *data_version, int64_t now_us,
