@@ -13,6 +13,14 @@ typedef struct ia_commit_ref {
     uint64_t n;
 } ia_commit_ref;
 
+/* How a Lance branch was cut; kept in the entry until its commit is known to be revealed. */
+typedef struct ia_fork {
+    bool set;                          /* the entry's first version is the clone that starts its Lance branch */
+    char *parent;                      /* Lance branch it was cut from, NULL = main */
+    uint64_t parent_size;              /* bytes of the manifest it was cut from */
+    int64_t created_s;
+} ia_fork;
+
 /* One type's table at a commit. */
 typedef struct ia_entry {
     uint64_t type_id, incarnation;     /* lifetime: identity across commits, never the name */
@@ -23,6 +31,7 @@ typedef struct ia_entry {
     char txn_uuid[IA_UUID_LEN + 1];    /* transaction of last_version */
     char *staged;                      /* "{attempt}" below staged/, or NULL */
     uint64_t rows;
+    ia_fork fork;
 } ia_entry;
 
 typedef enum ia_commit_kind { IA_COMMIT_WRITE = 0, IA_COMMIT_GENESIS, IA_COMMIT_MERGE, IA_COMMIT_DELETE } ia_commit_kind; /* DELETE = branch ended */

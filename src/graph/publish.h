@@ -32,6 +32,7 @@ typedef struct ia_write {
     ia_commit_ref merged;                /* second parent of a merge */
     ia_route *routes; size_t n_routes;   /* moved into the commit */
     bool no_rebase;                      /* merge: CONFLICT when the head moved, the caller plans anew */
+    struct ia_write_own *own;            /* private: trees, forks and datasets per type */
 } ia_write;
 
 /* Opens branch and head. Finishes reveals that a crashed writer left; refuses with DRIFT naming the table when a
@@ -58,6 +59,9 @@ ia_status ia_reveal(ia_ctx *cx, ia_graph *g, const ia_commit *c) IA_MUST_CHECK;
 
 /* True while a published manifest of the entry still has to be linked to its final name. */
 ia_status ia_entry_pending(ia_ctx *cx, ia_graph *g, const ia_entry *e, bool *out) IA_MUST_CHECK;
+
+/* What of a commit is not revealed yet, one line each ("Person.lance version 7 is staged ..."). For status. */
+ia_status ia_unrevealed(ia_ctx *cx, ia_graph *g, const ia_commit *c, ia_strlist *out) IA_MUST_CHECK;
 
 /* Per table: does a version exist that no commit of the graph made? */
 typedef struct ia_drift { size_t type; char *dir; char *lance_branch; uint64_t version; char *operation; } ia_drift;

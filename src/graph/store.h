@@ -22,6 +22,9 @@ typedef struct ia_graph {
     bool owns_os;
     char *root;              /* absolute, normalised */
     char graph_id[IA_ULID_LEN + 1];
+    char main_incarnation[IA_ULID_LEN + 1]; /* named by format.json: the only life of main */
+    char *recorded_root;     /* where the graph was made */
+    int64_t created_us;
     ia_durability durability;
     struct ia_graph_cache *cache; /* parsed catalogs by hash, commits, datasets by (dir, branch, version, uuid) */
 } ia_graph;
