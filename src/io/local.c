@@ -302,8 +302,9 @@ done:
 
 static ia_status local_remove(ia_ctx *cx, ia_objstore *os, const char *path)
 {
+    const size_t n = strlen(path);
     (void)os;
-    if (unlink(path) == 0)
+    if ((n > 1 && path[n - 1] == '/' ? rmdir(path) : unlink(path)) == 0)
         return IA_OK;
     const int err = errno;
     struct stat s;

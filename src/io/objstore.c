@@ -10,18 +10,25 @@
 #define COPY_CHUNK ((size_t)256 * 1024)
 
 /* Refuses what would leave the tree or name one object in two ways. */
-static ia_status check_path(ia_ctx *cx, const char *path)
+static ia_status check_name(ia_ctx *cx, const char *path, bool may_be_dir)
 {
     if (path[0] != '/' || path[1] == 0)
         return ia_fail(cx, IA_ERR_INVALID, "object path '%s' is not absolute", path);
     for (const char *part = path + 1;;) {
         const size_t n = strcspn(part, "/");
+        if (part[0] == 0 && part > path + 1 && may_be_dir)
+            return IA_OK;
         if (n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.'))
             return ia_fail(cx, IA_ERR_INVALID, "object path '%s' is not normalised", path);
         if (part[n] == 0)
             return IA_OK;
         part += n + 1;
     }
+}
+
+static ia_status check_path(ia_ctx *cx, const char *path)
+{
+    return check_name(cx, path, false);
 }
 
 ia_status ia_objstore_open(ia_ctx *cx, ia_objstore *os, const char *path, ia_objfile **out)
@@ -95,7 +102,7 @@ ia_status ia_objstore_list(ia_ctx *cx, ia_objstore *os, const char *dir, const c
 
 ia_status ia_objstore_remove(ia_ctx *cx, ia_objstore *os, const char *path)
 {
-    IA_TRY(check_path(cx, path));
+    IA_TRY(check_name(cx, path, true));
     return os->ops->remove(cx, os, path);
 }
 
