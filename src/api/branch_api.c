@@ -201,10 +201,9 @@ static ia_status row_json(ia_ctx *cx, const ia_batch *row, char **out)
         return IA_OK;
     ia_jsonw_init(&w, cx, 0);
     ia_jsonw_object(&w);
-    st = IA_OK;
     for (size_t k = 0; k < row->schema->n_fields; k++) {
         ia_jsonw_key(&w, row->schema->fields[k].name);
-        IA_GO(ia_value_json(cx, &w, row->cols[k], 0, false));
+        ia_value_json(cx, &w, row->cols[k], 0, 0);
     }
     ia_jsonw_end_object(&w);
     IA_GO(ia_jsonw_finish(&w, &bytes));

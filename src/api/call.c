@@ -2,6 +2,7 @@
 #include "api/api_priv.h"
 
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

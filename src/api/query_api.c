@@ -1,6 +1,8 @@
 /* query_api.c - public calls for reads, mutations and bulk load. */
 #include "api/api_priv.h"
 
+#include <stdio.h>
+
 struct inarch_result {
     api_rows rows;
     char *query, *branch, *snapshot, *commit;

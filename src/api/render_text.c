@@ -28,12 +28,12 @@ static ia_status put_buf(const out_sink *o, ia_buf *b)
     return IA_OK;
 }
 
-static void json_row(ia_jsonw *w, const ia_batch *b, int64_t row, ia_status *st)
+static void json_row(ia_jsonw *w, const ia_batch *b, int64_t row)
 {
     ia_jsonw_object(w);
-    for (size_t k = 0; k < b->schema->n_fields && *st == IA_OK; k++) {
+    for (size_t k = 0; k < b->schema->n_fields; k++) {
         ia_jsonw_key(w, b->schema->fields[k].name);
-        *st = ia_value_json(w->cx, w, b->cols[k], row, false);
+        ia_value_json(w->cx, w, b->cols[k], row, 0);
     }
     ia_jsonw_end_object(w);
 }
@@ -64,7 +64,7 @@ static ia_status render_json(const out_sink *o)
 {
     ia_jsonw w;
     ia_bytes bytes = {0};
-    ia_status st = IA_OK;
+    ia_status st;
 
     ia_jsonw_init(&w, o->cx, 2);
     ia_jsonw_object(&w);
@@ -76,16 +76,15 @@ static ia_status render_json(const out_sink *o)
     ia_jsonw_end_array(&w);
     ia_jsonw_key(&w, "rows");
     ia_jsonw_array(&w);
-    for (size_t i = 0; i < o->rows->n && st == IA_OK; i++)
-        for (int64_t r = 0; r < o->rows->batches[i]->rows && st == IA_OK; r++)
-            json_row(&w, o->rows->batches[i], r, &st);
+    for (size_t i = 0; i < o->rows->n; i++)
+        for (int64_t r = 0; r < o->rows->batches[i]->rows; r++)
+            json_row(&w, o->rows->batches[i], r);
     ia_jsonw_end_array(&w);
     if (o->label->commit) {
         ia_jsonw_key(&w, "graph_commit_id");
         ia_jsonw_str(&w, o->label->commit);
     }
     ia_jsonw_end_object(&w);
-    IA_GO(st);
     IA_GO(ia_jsonw_finish(&w, &bytes));
     IA_GO(put(o, bytes.data, bytes.len));
     IA_GO(put(o, "\n", 1));
@@ -100,11 +99,11 @@ static ia_status jsonl_line(const out_sink *o, const ia_batch *b, int64_t row)
 {
     ia_jsonw w;
     ia_bytes bytes = {0};
-    ia_status st = IA_OK;
+    ia_status st;
 
     ia_jsonw_init(&w, o->cx, 0);
     if (b) {
-        json_row(&w, b, row, &st);
+        json_row(&w, b, row);
     } else {
         ia_jsonw_object(&w);
         ia_jsonw_key(&w, "kind");
@@ -112,7 +111,6 @@ static ia_status jsonl_line(const out_sink *o, const ia_batch *b, int64_t row)
         json_head(&w, o->rows, o->label);
         ia_jsonw_end_object(&w);
     }
-    IA_GO(st);
     IA_GO(ia_jsonw_finish(&w, &bytes));
     IA_GO(put(o, bytes.data, bytes.len));
     IA_GO(put(o, "\n", 1));
@@ -137,7 +135,7 @@ static ia_status cell_text(ia_ctx *cx, const ia_array *a, int64_t i, ia_buf *out
 {
     ia_jsonw w;
     ia_bytes bytes = {0};
-    ia_status st = IA_OK;
+    ia_status st;
 
     ia_buf_clear(out);
     if (ia_array_valid(a, i) && (a->type->id == IA_TYPE_STRING || a->type->id == IA_TYPE_LARGE_STRING)) {
@@ -146,7 +144,7 @@ static ia_status cell_text(ia_ctx *cx, const ia_array *a, int64_t i, ia_buf *out
         return ia_buf_status(out);
     }
     ia_jsonw_init(&w, cx, 0);
-    IA_GO(ia_value_json(cx, &w, a, i, false));
+    ia_value_json(cx, &w, a, i, 0);
     IA_GO(ia_jsonw_finish(&w, &bytes));
     const size_t quoted = bytes.len >= 2 && bytes.data[0] == '"' ? 1 : 0;
     ia_buf_put(cx, out, bytes.data + quoted, bytes.len - 2 * quoted);

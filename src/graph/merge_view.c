@@ -1,0 +1,421 @@
+/* merge_view.c - constraints of a merge, judged only where the two deltas meet. */
+#include "graph/merge_priv.h"
+
+/* Both heads were valid when they were written. In the merged image a key is held twice, an edge lacks its node, or
+ * a source has too many edges only if the source changed one part of it and the target the other. So the source's
+ * picked rows are the change, and the committed state to probe is the target's delta; base counts are looked up just
+ * for the sources whose edges both sides changed. With full_probe the whole target is probed instead; a property
+ * test holds the two against each other. */
+
+typedef struct meeting {
+    ia_merging *m;
+    ia_changeset changes;   /* the source's picks */
+    ia_cview view;
+    ia_cview full;          /* the whole target */
+    ia_cview source;        /* the whole source head */
+} meeting;
+
+static ia_mtype *mtype(const meeting *s, size_t type)
+{
+    return &s->m->types[type];
+}
+
+static bool has_dt(const ia_mtype *t)
+{
+    return t->dt.ids.n > 0;
+}
+
+/* ---- rows of the target's delta ------------------------------------------------------------ */
+
+/* Calls fn with narrow images of the target's new rows, chunk by chunk. */
+static ia_status each_target_row(ia_ctx *cx, ia_mtype *t, const char *const *columns, size_t n_columns,
+                                 ia_status (*fn)(ia_ctx *, void *, const ia_batch *), void *arg)
+{
+    enum { CHUNK = 8192 };
+    uint64_t *addrs = NULL;
+    ia_batch *b = NULL;
+    size_t n = 0;
+    ia_status st;
+
+    IA_GO(IA_NEW_ARRAY(cx, addrs, CHUNK));
+    for (size_t i = 0; i <= t->dt.ids.n; i++) {
+        if (i < t->dt.ids.n && t->dt.rows[i].new_addr != IA_NO_ROW)
+            addrs[n++] = t->dt.rows[i].new_addr;
+        if (n < CHUNK && i < t->dt.ids.n)
+            continue;
+        if (n > 0) {
+            IA_GO(ia_dataset_take(cx, t->target, addrs, n, columns, n_columns, &b));
+            IA_GO(fn(cx, arg, b));
+            ia_batch_release(b);
+            b = NULL;
+            n = 0;
+        }
+    }
+done:
+    ia_batch_release(b);
+    ia_free(addrs);
+    return st;
+}
+
+/* ---- probes -------------------------------------------------------------------------------- */
+
+/* A node an edge of the source names was in the source's image: it is missing only if the target deleted it. */
+static ia_status meet_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids, ia_bitmap *present)
+{
+    meeting *s = v->self;
+    const ia_mtype *t = mtype(s, type);
+
+    if (s->m->opt->full_probe)
+        return s->full.has_ids(cx, &s->full, type, ids, present);
+    for (size_t k = 0; k < ids->n; k++) {
+        const ia_view id = ia_bytemap_key(ids, k);
+        size_t at;
+        const bool deleted = ia_bytemap_find(&t->dt.ids, id.data, id.len, &at) && t->dt.rows[at].new_addr == IA_NO_ROW;
+        if (!deleted)
+            ia_bitmap_add(present, (uint32_t)k);
+    }
+    return IA_OK;
+}
+
+typedef struct tuple_probe {
+    const ia_type_def *def;
+    const int *cols;
+    size_t n_cols;
+    const ia_bytemap *tuples;
+    ia_status (*sink)(ia_ctx *, void *, ia_view, size_t);
+    void *arg;
+    ia_buf key;
+} tuple_probe;
+
+static ia_status probe_tuples(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    tuple_probe *p = arg;
+    const ia_array *id = ia_batch_col(b, "id");
+
+    for (int64_t i = 0; i < b->rows; i++) {
+        bool null;
+        size_t at;
+        ia_buf_clear(&p->key);
+        IA_TRY(ia_tuple_key(cx, b, i, p->def, p->cols, p->n_cols, &p->key, &null));
+        if (!null && ia_bytemap_find(p->tuples, p->key.data, p->key.len, &at))
+            IA_TRY(p->sink(cx, p->arg, ia_array_str(id, i), at));
+    }
+    return IA_OK;
+}
+
+static ia_status meet_tuples(ia_ctx *cx, ia_cview *v, size_t type, const int *cols, size_t n_cols, const ia_bytemap *tuples,
+                             ia_status (*sink)(ia_ctx *, void *, ia_view, size_t), void *arg)
+{
+    meeting *s = v->self;
+    ia_mtype *t = mtype(s, type);
+    tuple_probe p = {s->m->base->cat->types[type], cols, n_cols, tuples, sink, arg, {0}};
+    const char **columns = NULL;
+    size_t n = 0;
+    ia_status st;
+
+    if (s->m->opt->full_probe)
+        return s->full.by_tuple(cx, &s->full, type, cols, n_cols, tuples, sink, arg);
+    if (!has_dt(t))
+        return IA_OK;
+    IA_GO(ia_type_narrow(cx, p.def, &columns, &n));
+    IA_GO(each_target_row(cx, t, columns, n, probe_tuples, &p));
+done:
+    ia_buf_dispose(&p.key);
+    ia_free(columns);
+    return st;
+}
+
+static const char *const edge_columns[] = {"id", "src", "dst"};
+
+typedef struct end_probe {
+    const ia_bytemap *nodes;
+    int end;
+    ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view);
+    void *arg;
+} end_probe;
+
+static ia_status probe_ends(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    const end_probe *p = arg;
+    const ia_array *id = ia_batch_col(b, "id"), *src = ia_batch_col(b, "src"), *dst = ia_batch_col(b, "dst");
+
+    for (int64_t i = 0; i < b->rows; i++) {
+        const ia_view node = ia_array_str(p->end == 0 ? src : dst, i);
+        if (ia_bytemap_find(p->nodes, node.data, node.len, NULL))
+            IA_TRY(p->sink(cx, p->arg, ia_array_str(id, i), ia_array_str(src, i), ia_array_str(dst, i)));
+    }
+    return IA_OK;
+}
+
+/* Edges at removed nodes: the target's own new edges are the only ones the source did not see. */
+static ia_status meet_edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end, const ia_bytemap *nodes,
+                               ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
+{
+    meeting *s = v->self;
+    ia_mtype *t = mtype(s, type);
+    end_probe p = {nodes, end, sink, arg};
+
+    if (s->m->opt->full_probe)
+        return s->full.edges_at(cx, &s->full, type, end, nodes, sink, arg);
+    return has_dt(t) ? each_target_row(cx, t, edge_columns, 3, probe_ends, &p) : IA_OK;
+}
+
+/* Target rows of the edges that the source changes: their place is known. */
+static ia_status meet_edges_by_id(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids,
+                                  ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
+{
+    meeting *s = v->self;
+    ia_mtype *t = mtype(s, type);
+    uint64_t *addrs = NULL;
+    ia_batch *b = NULL;
+    size_t n = 0, at;
+    ia_status st;
+
+    if (s->m->opt->full_probe)
+        return s->full.edges_by_id(cx, &s->full, type, ids, sink, arg);
+    IA_GO(IA_NEW_ARRAY(cx, addrs, ids->n + 1));
+    for (size_t k = 0; k < ids->n; k++) {
+        const ia_view id = ia_bytemap_key(ids, k);
+        const bool known = t->pick && ia_bytemap_find(&t->ds.ids, id.data, id.len, &at);
+        if (known && (t->pick[at] == IA_PICK_UPDATE || t->pick[at] == IA_PICK_DELETE))
+            addrs[n++] = t->at[at];
+    }
+    if (n == 0)
+        goto done;
+    IA_GO(ia_dataset_take(cx, t->target, addrs, n, edge_columns, 3, &b));
+    for (int64_t i = 0; i < b->rows; i++)
+        IA_GO(sink(cx, arg, ia_array_str(b->cols[0], i), ia_array_str(b->cols[1], i), ia_array_str(b->cols[2], i)));
+done:
+    ia_batch_release(b);
+    ia_free(addrs);
+    return st;
+}
+
+/* ---- @card --------------------------------------------------------------------------------- */
+
+static ia_status note_source(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    const ia_array *src = ia_batch_col(b, "src");
+
+    for (int64_t i = 0; i < b->rows; i++) {
+        const ia_view id = ia_array_str(src, i);
+        IA_TRY(ia_bytemap_put(cx, arg, id.data, id.len, NULL, NULL));
+    }
+    return IA_OK;
+}
+
+/* Sources at which the target added, changed or removed an edge. */
+static ia_status target_sources(ia_ctx *cx, ia_mtype *t, ia_bytemap *out)
+{
+    uint64_t *addrs = NULL;
+    ia_batch *b = NULL;
+    size_t n = 0;
+    ia_status st;
+
+    IA_GO(each_target_row(cx, t, edge_columns, 3, note_source, out));
+    IA_GO(IA_NEW_ARRAY(cx, addrs, t->dt.ids.n + 1));
+    for (size_t i = 0; i < t->dt.ids.n; i++)
+        if (t->dt.rows[i].old_addr != IA_NO_ROW)
+            addrs[n++] = t->dt.rows[i].old_addr;
+    if (n > 0) {
+        IA_GO(ia_dataset_take(cx, t->base, addrs, n, edge_columns, 3, &b));
+        IA_GO(note_source(cx, out, b));
+    }
+done:
+    ia_batch_release(b);
+    ia_free(addrs);
+    return st;
+}
+
+typedef struct head_count {
+    const ia_bytemap *sources;
+    uint64_t *n;
+} head_count;
+
+static ia_status count_edge(ia_ctx *cx, void *arg, ia_view edge, ia_view src, ia_view dst)
+{
+    head_count *c = arg;
+    size_t at;
+
+    (void)cx;
+    (void)edge;
+    (void)dst;
+    if (ia_bytemap_find(c->sources, src.data, src.len, &at))
+        c->n[at]++;
+    return IA_OK;
+}
+
+/* All edges of the sources that are judged: the one look at committed edges, for the meeting sources only. */
+static ia_status meet_card_edges(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources,
+                                 ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
+{
+    meeting *s = v->self;
+
+    return s->full.edges_at(cx, &s->full, type, 0, sources, sink, arg);
+}
+
+/* A minimum is reported only for a source that met it in both heads. */
+static ia_status min_scope(ia_ctx *cx, meeting *s, size_t type, const ia_bytemap *sources, const ia_bytemap *asked,
+                           uint64_t min, ia_bitmap *out)
+{
+    uint64_t *target = NULL, *source = NULL;
+    ia_status st;
+
+    if (min == 0 || asked->n == 0)
+        return IA_OK;
+    IA_GO(IA_NEW_ARRAY(cx, target, sources->n + 1));
+    IA_GO(IA_NEW_ARRAY(cx, source, sources->n + 1));
+    IA_GO(s->full.edges_at(cx, &s->full, type, 0, asked, count_edge, &(head_count){sources, target}));
+    IA_GO(s->source.edges_at(cx, &s->source, type, 0, asked, count_edge, &(head_count){sources, source}));
+    for (size_t k = 0; k < sources->n; k++)
+        if (target[k] >= min && source[k] >= min)
+            ia_bitmap_add(out, (uint32_t)k);
+done:
+    ia_free(target);
+    ia_free(source);
+    return st;
+}
+
+static ia_status meet_card_scope(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources, ia_bitmap *max_scope,
+                                 ia_bitmap *min_out)
+{
+    meeting *s = v->self;
+    const ia_type_def *def = s->m->base->cat->types[type];
+    ia_mtype *t = mtype(s, type);
+    ia_bytemap theirs = {0}, asked = {0};
+    ia_status st = IA_OK;
+
+    if (s->m->opt->full_probe) {
+        ia_bitmap_add_range(max_scope, 0, sources->n);
+        IA_GO(min_scope(cx, s, type, sources, sources, def->card_min, min_out));
+        goto done;
+    }
+    if (has_dt(t))
+        IA_GO(target_sources(cx, t, &theirs));
+    for (size_t k = 0; k < sources->n; k++) {
+        const ia_view id = ia_bytemap_key(sources, k);
+        if (!ia_bytemap_find(&theirs, id.data, id.len, NULL))
+            continue;
+        ia_bitmap_add(max_scope, (uint32_t)k);
+        IA_GO(ia_bytemap_put(cx, &asked, id.data, id.len, NULL, NULL));
+    }
+    IA_GO(min_scope(cx, s, type, sources, &asked, def->card_min, min_out));
+done:
+    ia_bytemap_dispose(&theirs);
+    ia_bytemap_dispose(&asked);
+    return st;
+}
+
+/* ---- the source's change ------------------------------------------------------------------- */
+
+static bool target_deleted_any(const ia_mtype *t)
+{
+    for (size_t i = 0; i < t->dt.ids.n; i++)
+        if (t->dt.rows[i].new_addr == IA_NO_ROW)
+            return true;
+    return false;
+}
+
+static size_t type_number(const ia_catalog *cat, const ia_type_def *def)
+{
+    for (size_t i = 0; i < cat->n_types; i++)
+        if (cat->types[i] == def)
+            return i;
+    return SIZE_MAX;
+}
+
+/* Are images of the picked rows needed, or do their ids say enough? */
+static bool needs_images(const meeting *s, size_t type)
+{
+    const ia_catalog *cat = s->m->base->cat;
+    const ia_type_def *def = cat->types[type];
+    const ia_mtype *t = mtype(s, type);
+
+    if (s->m->opt->full_probe)
+        return true;
+    if (has_dt(t) && def->n_uniques > 0)
+        return true;
+    if (def->kind != IA_KIND_EDGE)
+        return false;
+    if (has_dt(t) && (def->card_min > 0 || def->card_max != UINT64_MAX))
+        return true;
+    return target_deleted_any(mtype(s, type_number(cat, def->from))) || target_deleted_any(mtype(s, type_number(cat, def->to)));
+}
+
+static ia_status take_images(ia_ctx *cx, meeting *s, ia_mtype *t, ia_tchange *ch)
+{
+    enum { CHUNK = 8192 };
+    const char **columns = NULL;
+    uint64_t *addrs = NULL;
+    ia_batch *b = NULL;
+    size_t n_columns = 0, n = 0;
+    ia_status st;
+
+    IA_GO(ia_type_narrow(cx, s->m->base->cat->types[t->type], &columns, &n_columns));
+    IA_GO(IA_NEW_ARRAY(cx, addrs, CHUNK));
+    for (size_t i = 0; i <= t->ds.ids.n; i++) {
+        if (i < t->ds.ids.n && (t->pick[i] == IA_PICK_INSERT || t->pick[i] == IA_PICK_UPDATE))
+            addrs[n++] = t->ds.rows[i].new_addr;
+        if (n == 0 || (n < CHUNK && i < t->ds.ids.n))
+            continue;
+        IA_GO(ia_dataset_take(cx, t->source, addrs, n, columns, n_columns, &b));
+        IA_GO(ia_tchange_add(cx, ch, b));
+        ia_batch_release(b);
+        b = NULL;
+        n = 0;
+    }
+done:
+    ia_batch_release(b);
+    ia_free(addrs);
+    ia_free(columns);
+    return st;
+}
+
+static ia_status build_change(ia_ctx *cx, meeting *s, ia_mtype *t)
+{
+    ia_tchange *ch;
+
+    if (!t->pick || (t->n_insert == 0 && t->n_update == 0 && t->n_delete == 0))
+        return IA_OK;
+    IA_TRY(ia_changeset_type(cx, &s->changes, t->type, &ch));
+    for (size_t i = 0; i < t->ds.ids.n; i++) {
+        const ia_view id = ia_bytemap_key(&t->ds.ids, i);
+        if (t->pick[i] == IA_PICK_DELETE)
+            IA_TRY(ia_bytemap_put(cx, &ch->deleted, id.data, id.len, NULL, NULL));
+    }
+    return needs_images(s, t->type) ? take_images(cx, s, t, ch) : IA_OK;
+}
+
+/* ---- result -------------------------------------------------------------------------------- */
+
+static ia_status add_conflicts(ia_ctx *cx, ia_merging *m, const ia_violations *v)
+{
+    static const ia_conflict_kind kinds[] = {IA_CONFLICT_VALUE, IA_CONFLICT_UNIQUE, IA_CONFLICT_ORPHAN,
+                                             IA_CONFLICT_CARDINALITY};
+
+    for (size_t i = 0; i < v->n; i++)
+        IA_TRY(ia_conflict_add(cx, m, kinds[v->items[i].kind], v->items[i].type, ia_view_of(v->items[i].id),
+                               v->items[i].message, NULL, NULL, NULL));
+    return IA_OK;
+}
+
+ia_status ia_merge_validate(ia_ctx *cx, ia_merging *m)
+{
+    meeting s = {.m = m, .changes = {.cat = m->base->cat}};
+    ia_violations found = {0};
+    ia_status st = IA_OK;
+
+    ia_cview_snapshot(&s.full, m->w->head, NULL);
+    ia_cview_snapshot(&s.source, m->source, NULL);
+    s.view = (ia_cview){.self = &s, .has_ids = meet_ids, .by_tuple = meet_tuples, .edges_at = meet_edges_at,
+                        .edges_by_id = meet_edges_by_id, .card_scope = meet_card_scope, .card_edges = meet_card_edges};
+    for (size_t i = 0; i < m->n_types; i++)
+        IA_GO(build_change(cx, &s, &m->types[i]));
+    IA_GO(ia_validate(cx, &s.changes, &s.view, &(ia_validate_options){.all = true, .value_rules = m->opt->full_probe},
+                      &found));
+    IA_GO(add_conflicts(cx, m, &found));
+done:
+    ia_violations_dispose(&found);
+    ia_changeset_dispose(&s.changes);
+    return st;
+}
