@@ -1,6 +1,8 @@
 /* map.c - open-addressing hash maps over numbered entries. */
 #include "base/map.h"
 
+#include <stdlib.h>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -119,6 +121,24 @@ ia_view ia_bytemap_key(const ia_bytemap *m, size_t index)
 {
     const ia_bytemap_entry *e = &m->entries[index];
     return (ia_view){e->key_len > 0 ? (const char *)m->pool + e->key_off : "", e->key_len};
+}
+
+static int by_key(const void *a, const void *b, void *map)
+{
+    return ia_view_cmp(ia_bytemap_key(map, *(const size_t *)a), ia_bytemap_key(map, *(const size_t *)b));
+}
+
+ia_status ia_bytemap_sorted(ia_ctx *cx, const ia_bytemap *m, size_t **out)
+{
+    *out = NULL;
+    if (m->n == 0)
+        return IA_OK;
+    IA_TRY(IA_NEW_ARRAY(cx, *out, m->n));
+    for (size_t i = 0; i < m->n; i++)
+        (*out)[i] = i;
+    ia_bytemap reader = *m;
+    qsort_r(*out, m->n, sizeof **out, by_key, &reader);
+    return IA_OK;
 }
 
 void ia_bytemap_dispose(ia_bytemap *m)

@@ -44,8 +44,6 @@ static inline bool ia_vtype_gone(const ia_vtype *vt, ia_view id)
 {
     return ia_bytemap_find(&vt->gone, id.data, id.len, NULL);
 }
-/* Entries of m ascending by key; the caller's, NULL for none. */
-ia_status ia_bytemap_sorted(ia_ctx *cx, const ia_bytemap *m, size_t **out) IA_MUST_CHECK;
 /* Name of a column: "src", "dst" or the property's. */
 const char *ia_prop_name(const ia_type_def *t, int prop);
 

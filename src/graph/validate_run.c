@@ -81,24 +81,6 @@ uint64_t ia_vtype_line(const ia_vtype *vt, uint64_t place)
     return lines ? lines[ia_place_row(place)] : 0;
 }
 
-static int by_key(const void *a, const void *b, void *map)
-{
-    return ia_view_cmp(ia_bytemap_key(map, *(const size_t *)a), ia_bytemap_key(map, *(const size_t *)b));
-}
-
-ia_status ia_bytemap_sorted(ia_ctx *cx, const ia_bytemap *m, size_t **out)
-{
-    *out = NULL;
-    if (m->n == 0)
-        return IA_OK;
-    IA_TRY(IA_NEW_ARRAY(cx, *out, m->n));
-    for (size_t i = 0; i < m->n; i++)
-        (*out)[i] = i;
-    ia_bytemap reader = *m;
-    qsort_r(*out, m->n, sizeof **out, by_key, &reader);
-    return IA_OK;
-}
-
 /* Every column a pass reads must be in the images; its absence is a bug of who built the change. */
 static ia_status check_image(ia_ctx *cx, const ia_vtype *vt, const ia_batch *b)
 {
