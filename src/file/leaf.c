@@ -1,0 +1,420 @@
+/* leaf.c - cursor over one physical column: pages, windows of the file, levels into layers. */
+#include <inttypes.h>
+
+#include "file/leaf_priv.h"
+
+/* Reads are made at least this long where more is known to follow. */
+enum { READ_AHEAD = 1 << 20 };
+
+/* ---- set up --------------------------------------------------------------------------------- */
+
+static bool is_list_type(const ia_type *t)
+{
+    return t->id == IA_TYPE_LIST || t->id == IA_TYPE_LARGE_LIST;
+}
+
+ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, const ia_type *type,
+                       const size_t *path, size_t path_len, ia_io_class cls)
+{
+    const ia_type *t = type;
+
+    memset(l, 0, sizeof *l);
+    l->f = f;
+    l->column = column;
+    l->cls = cls;
+    l->n_layers = path_len + 1;
+    if (l->n_layers > IA_MAX_LAYERS)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "file %s, column %" PRIu32 ": nested too deeply", f->io->path, column);
+    for (size_t i = 0;; i++) {
+        size_t layer = path_len - i;
+
+        l->is_list[layer] = is_list_type(t);
+        l->offset_bits[layer] = t->id == IA_TYPE_LARGE_LIST ? 64 : 32;
+        if (i == path_len)
+            break;
+        t = t->children[path[i]].type;
+    }
+    IA_TRY(ia_phys_of(cx, t, &l->phys));
+    ia_vals_init(&l->vals, &l->phys);
+    ia_vals_init(&l->dict, &l->phys);
+    l->cur_row = UINT64_MAX;
+    IA_TRY(ia_file_column_load(cx, f, column, &l->col));
+    l->page = l->col->n_pages;
+    return IA_OK;
+}
+
+static void window_dispose(ia_window *w)
+{
+    ia_buffer_release(w->buf);
+    memset(w, 0, sizeof *w);
+}
+
+static void close_page(ia_leaf *l)
+{
+    ia_arena_dispose(&l->arena);
+    ia_decoder_new_page(&l->dec);
+    ia_free(l->chunk_off);
+    ia_free(l->chunk_val);
+    ia_free(l->chunk_row);
+    ia_free(l->chunk_rest);
+    l->chunk_off = l->chunk_val = l->chunk_row = NULL;
+    l->chunk_rest = NULL;
+    ia_vals_clear(&l->dict);
+    l->dict.phys = l->phys;
+    l->has_dict = false;
+    l->n_chunks = l->chunk = l->hint = 0;
+    l->cur_row = UINT64_MAX;
+    l->page = l->col ? l->col->n_pages : 0;
+}
+
+void ia_leaf_dispose(ia_leaf *l)
+{
+    close_page(l);
+    window_dispose(&l->win);
+    window_dispose(&l->index_win);
+    ia_decoder_dispose(&l->dec);
+    ia_vals_dispose(&l->dict);
+    ia_vals_dispose(&l->vals);
+    ia_free(l->rep);
+    ia_free(l->def);
+    memset(l, 0, sizeof *l);
+}
+
+ia_status ia_leafacc_init(ia_ctx *cx, ia_leafacc *a, const ia_leaf *l)
+{
+    memset(a, 0, sizeof *a);
+    ia_vals_init(&a->vals, &l->phys);
+    IA_TRY(IA_NEW_ARRAY(cx, a->layers, l->n_layers));
+    a->n_layers = l->n_layers;
+    for (size_t i = 0; i < l->n_layers; i++) {
+        a->layers[i].list = l->is_list[i];
+        a->layers[i].offset_bits = l->offset_bits[i];
+    }
+    return IA_OK;
+}
+
+void ia_leafacc_dispose(ia_leafacc *a)
+{
+    for (size_t i = 0; a->layers && i < a->n_layers; i++) {
+        ia_valid_dispose(&a->layers[i].valid);
+        ia_buf_dispose(&a->layers[i].offs);
+    }
+    ia_free(a->layers);
+    ia_vals_dispose(&a->vals);
+    a->layers = NULL;
+    a->n_layers = 0;
+}
+
+/* ---- bytes ---------------------------------------------------------------------------------- */
+
+/* A buffer of `cap` bytes for the window: the old one when nobody else holds it. */
+static ia_status window_room(ia_ctx *cx, ia_window *w, size_t cap)
+{
+    uint8_t *p;
+
+    if (w->buf && w->buf->size >= cap && atomic_load(&w->buf->refs) == 1)
+        return IA_OK;
+    ia_buffer_release(w->buf);
+    w->buf = NULL;
+    w->len = 0;
+    p = ia_alloc(cx, cap);
+    if (!p)
+        return cx->err.code;
+    return ia_buffer_own(cx, p, cap, &w->buf);
+}
+
+ia_status ia_leaf_bytes(ia_ctx *cx, ia_leaf *l, ia_window *w, uint64_t off, uint64_t len, uint64_t upto,
+                        const uint8_t **out)
+{
+    uint64_t want = len;
+
+    *out = ia_file_tail(l->f, off, len);
+    if (*out)
+        return IA_OK;
+    if (w->buf && off >= w->off && off - w->off <= w->len && len <= w->len - (off - w->off)) {
+        *out = w->buf->data + (off - w->off);
+        return IA_OK;
+    }
+    if (off > l->f->size || len > l->f->size - off)
+        return ia_fail(cx, IA_ERR_CORRUPT, "bytes %" PRIu64 "+%" PRIu64 " leave the file", off, len);
+    if (upto > off && upto - off > want)
+        want = upto - off < READ_AHEAD ? upto - off : want > READ_AHEAD ? want : READ_AHEAD;
+    if (want > l->f->size - off)
+        want = l->f->size - off;
+    IA_TRY(window_room(cx, w, (size_t)want));
+    w->len = 0;
+    IA_TRY(ia_objfile_read(cx, l->f->io, off, (size_t)want, (void *)(uintptr_t)w->buf->data, l->cls));
+    w->off = off;
+    w->len = (size_t)want;
+    *out = w->buf->data;
+    return IA_OK;
+}
+
+ia_status ia_leaf_buffer(ia_ctx *cx, ia_leaf *l, size_t number, uint8_t **owned, const uint8_t **data)
+{
+    const ia_page *p = ia_leaf_page(l);
+
+    *owned = NULL;
+    *data = ia_file_tail(l->f, p->offsets[number], p->sizes[number]);
+    if (*data)
+        return IA_OK;
+    IA_TRY(IA_SET(cx, *owned, ia_alloc(cx, (size_t)p->sizes[number])));
+    *data = *owned;
+    return ia_objfile_read(cx, l->f->io, p->offsets[number], (size_t)p->sizes[number], *owned, l->cls);
+}
+
+uint64_t ia_leaf_ahead(const ia_leaf *l, uint64_t end, uint64_t gap)
+{
+    const ia_page *p = ia_leaf_page(l);
+
+    if (l->scan_end) {
+        uint64_t last = l->scan_end - p->first;
+
+        return last > p->rows ? p->rows : last > end ? last : end;
+    }
+    for (size_t i = 0; i < l->n_take; i++) {
+        uint64_t row;
+
+        if (l->take[i] < p->first)
+            continue;
+        row = l->take[i] - p->first;
+        if (row < end)
+            continue;
+        if (row >= p->rows || row - end > gap)
+            break;
+        end = row + 1;
+    }
+    return end;
+}
+
+/* ---- levels --------------------------------------------------------------------------------- */
+
+ia_status ia_leaf_level_room(ia_ctx *cx, uint16_t **v, size_t *cap, size_t n)
+{
+    return ia_grow(cx, v, cap, n ? n : 1, sizeof **v);
+}
+
+uint64_t ia_leaf_visible(const ia_leaf *l, const uint16_t *def, size_t n)
+{
+    uint64_t count = 0;
+    unsigned max = l->lay.max_visible;
+
+    if (!def || max >= l->lay.max_def)
+        return n;
+    for (size_t i = 0; i < n; i++)
+        count += def[i] <= max;
+    return count;
+}
+
+static void push_offset(ia_ctx *cx, ia_layer_acc *a, uint64_t v)
+{
+    uint8_t *p = ia_buf_extend(cx, &a->offs, a->offset_bits / 8);
+
+    if (!p)
+        return;
+    if (a->offset_bits == 32)
+        ia_put_le32(p, (uint32_t)v);
+    else
+        ia_put_le64(p, v);
+}
+
+/* Without lists a layer is null where the level is that of this layer or of one further out. */
+static ia_status flat_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *def, size_t n)
+{
+    for (size_t i = 0; i < l->n_layers; i++) {
+        unsigned first = 1;
+
+        while (first <= l->lay.max_def && l->lay.meaning[first].layer < i)
+            first++;
+        if (!def || first > l->lay.max_def) {
+            ia_valid_ones(cx, &acc->layers[i].valid, n);
+        } else if (first == 1) {
+            ia_valid_levels(cx, &acc->layers[i].valid, def, n);
+        } else {
+            for (size_t k = 0; k < n; k++)
+                ia_valid_push(cx, &acc->layers[i].valid, def[k] < first);
+        }
+        IA_TRY(ia_buf_status(&acc->layers[i].valid.bits));
+    }
+    return IA_OK;
+}
+
+static ia_status check_layers(ia_ctx *cx, const ia_leafacc *acc)
+{
+    for (size_t i = 0; i < acc->n_layers; i++) {
+        IA_TRY(ia_buf_status(&acc->layers[i].valid.bits));
+        IA_TRY(ia_buf_status(&acc->layers[i].offs));
+        if (acc->layers[i].list && acc->layers[i].offset_bits == 32 && acc->layers[i - 1].valid.n > INT32_MAX)
+            return ia_fail(cx, IA_ERR_UNSUPPORTED, "more than 2^31 list items in one batch; read fewer rows at once");
+    }
+    return IA_OK;
+}
+
+/* list<primitive>, the common case: one entry is one item or one empty or null list. */
+static ia_status list_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep, const uint16_t *def,
+                             size_t n)
+{
+    ia_layer_acc *item = &acc->layers[0], *list = &acc->layers[1];
+    unsigned null_list = 0, max_visible = l->lay.max_visible;
+
+    for (unsigned d = 1; d <= l->lay.max_def; d++) {
+        if (l->lay.meaning[d].layer == 1 && l->lay.meaning[d].null)
+            null_list = d;
+    }
+    for (size_t k = 0; k < n; k++) {
+        unsigned d = def ? def[k] : 0;
+
+        if (rep[k]) {
+            push_offset(cx, list, item->valid.n);
+            ia_valid_push(cx, &list->valid, !null_list || d != null_list);
+        }
+        if (d <= max_visible)
+            ia_valid_push(cx, &item->valid, d == 0);
+    }
+    return check_layers(cx, acc);
+}
+
+/* The general rule of file format 2.7. */
+ia_status ia_leaf_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep, const uint16_t *def,
+                         size_t n)
+{
+    size_t need[IA_MAX_LAYERS];
+    size_t lists = 0;
+
+    if (!l->lay.max_rep)
+        return flat_levels(cx, l, acc, def, n);
+    if (l->n_layers == 2 && l->is_list[1] && rep)
+        return list_levels(cx, l, acc, rep, def, n);
+    for (size_t i = 0; i < l->n_layers; i++) {
+        lists += l->is_list[i];
+        need[i] = lists;
+    }
+    for (size_t k = 0; k < n; k++) {
+        unsigned r = rep ? rep[k] : 0, d = def ? def[k] : 0;
+        int m = d ? (int)l->lay.meaning[d].layer : -1;
+        bool null = d && l->lay.meaning[d].null;
+
+        for (int i = (int)l->n_layers - 1; i >= 0; i--) {
+            ia_layer_acc *a = &acc->layers[i];
+
+            if (r >= need[i]) {
+                if (a->list)
+                    push_offset(cx, a, acc->layers[i - 1].valid.n);
+                ia_valid_push(cx, &a->valid, !(m > i || (m == i && null)));
+            }
+            if (a->list && m >= i)
+                break;
+        }
+    }
+    return check_layers(cx, acc);
+}
+
+/* ---- pages ---------------------------------------------------------------------------------- */
+
+static ia_status check_layout(ia_ctx *cx, const ia_leaf *l)
+{
+    if (l->lay.n_layers != l->n_layers)
+        return ia_fail(cx, IA_ERR_CORRUPT, "page has %zu layers, the schema %zu", l->lay.n_layers, l->n_layers);
+    for (size_t i = 0; i < l->n_layers; i++) {
+        if (ia_layer_is_list(l->lay.layers[i]) != l->is_list[i])
+            return ia_fail(cx, IA_ERR_CORRUPT, "layer %zu of the page does not fit the schema", i);
+    }
+    if (l->phys.kind == IA_PHYS_NULL && l->lay.kind != IA_LAYOUT_CONSTANT)
+        return ia_fail(cx, IA_ERR_CORRUPT, "values in a column of type null");
+    return IA_OK;
+}
+
+static ia_status open_page(ia_ctx *cx, ia_leaf *l, size_t number)
+{
+    ia_status st;
+
+    close_page(l);
+    l->page = number;
+    IA_GO(ia_layout_decode(cx, &l->arena, ia_leaf_page(l)->desc, ia_leaf_page(l)->desc_len, &l->lay));
+    IA_GO(check_layout(cx, l));
+    switch (l->lay.kind) {
+    case IA_LAYOUT_MINI: IA_GO(ia_leaf_mini_open(cx, l)); break;
+    case IA_LAYOUT_ZIP: IA_GO(ia_leaf_zip_open(cx, l)); break;
+    case IA_LAYOUT_CONSTANT: IA_GO(ia_leaf_const_open(cx, l)); break;
+    case IA_LAYOUT_BLOB: case IA_LAYOUT_SPARSE: break;
+    }
+done:
+    if (st != IA_OK)
+        close_page(l);
+    return st;
+}
+
+static ia_status read_rows(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc)
+{
+    switch (l->lay.kind) {
+    case IA_LAYOUT_MINI: return ia_leaf_mini_read(cx, l, a, b, acc);
+    case IA_LAYOUT_ZIP: return ia_leaf_zip_read(cx, l, a, b, acc);
+    case IA_LAYOUT_CONSTANT: return ia_leaf_const_read(cx, l, a, b, acc);
+    case IA_LAYOUT_BLOB: case IA_LAYOUT_SPARSE: break;
+    }
+    return ia_fail(cx, IA_ERR_INTERNAL, "page layout %d", (int)l->lay.kind);
+}
+
+/* Page that holds `row`: the current one, the next one, or by bisection. */
+static size_t find_page(const ia_leaf *l, uint64_t row)
+{
+    const ia_page *p = l->col->pages;
+    size_t lo = 0, hi = l->col->n_pages;
+
+    for (size_t k = l->page; k < hi && k <= l->page + 1; k++) {
+        if (row >= p[k].first && row - p[k].first < p[k].rows)
+            return k;
+    }
+    while (hi - lo > 1) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (p[mid].first <= row)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    while (lo < l->col->n_pages && row - p[lo].first >= p[lo].rows) /* empty pages */
+        lo++;
+    return lo;
+}
+
+/* Later pages of a batch: the slice becomes owned bytes again. */
+static ia_status unslice(ia_ctx *cx, ia_vals *v)
+{
+    ia_buffer *s = v->slice;
+
+    if (!s)
+        return IA_OK;
+    v->slice = NULL;
+    ia_buf_put(cx, &v->data, s->data, s->size);
+    ia_buffer_release(s);
+    return ia_buf_status(&v->data);
+}
+
+ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n, ia_leafacc *acc)
+{
+    while (n) {
+        size_t k = find_page(l, row);
+        const ia_page *p;
+        uint64_t a, b;
+        ia_status st = IA_OK;
+
+        if (k >= l->col->n_pages)
+            return ia_fail(cx, IA_ERR_INTERNAL, "file %s, column %" PRIu32 ": row %" PRIu64 " is past the end",
+                           l->f->io->path, l->column, row);
+        p = &l->col->pages[k];
+        a = row - p->first;
+        b = p->rows - a < n ? p->rows : a + n;
+        if (k != l->page)
+            st = open_page(cx, l, k);
+        if (st == IA_OK)
+            st = unslice(cx, &acc->vals);
+        if (st == IA_OK)
+            st = read_rows(cx, l, a, b, acc);
+        if (st != IA_OK)
+            return ia_fail_prefix(cx, st, "file %s, column %" PRIu32 ", page %zu", l->f->io->path, l->column, k);
+        row += b - a;
+        n -= b - a;
+    }
+    return IA_OK;
+}
