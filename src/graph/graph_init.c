@@ -84,13 +84,16 @@ done:
     return st;
 }
 
-static bool has_dataset(ia_ctx *cx, maker *k, const char *root)
+static ia_status has_dataset(ia_ctx *cx, maker *k, const char *root, bool *out)
 {
     uint64_t latest;
-    const bool yes = ia_dataset_latest(cx, k->g->os, root, NULL, &latest) != IA_ERR_NOT_FOUND;
+    const ia_status st = ia_dataset_latest(cx, k->g->os, root, NULL, &latest);
 
+    *out = st == IA_OK;
+    if (st != IA_ERR_NOT_FOUND)
+        return st;
     ia_ctx_clear(cx);
-    return yes;
+    return IA_OK;
 }
 
 /* Takes the name; *taken false when it belongs to another type. A dataset in the way that nobody claimed is
@@ -99,15 +102,17 @@ static ia_status claim(ia_ctx *cx, maker *k, const ia_type_def *t, const char *d
 {
     ia_bytes text = { 0 }, there = { 0 };
     char *path = NULL;
+    bool claimed, foreign;
     ia_status st;
 
     *taken = false;
     IA_GO(ia_graph_path(cx, k->g, &path, "dirs", dir, NULL));
     IA_GO(claim_text(cx, t, &text));
-    if (!ia_objstore_exists(cx, k->g->os, path) && has_dataset(cx, k, root))
+    IA_GO(ia_path_there(cx, k->g->os, path, &claimed));
+    IA_GO(has_dataset(cx, k, root, &foreign));
+    if (!claimed && foreign)
         IA_GO(ia_fail(cx, IA_ERR_EXISTS, "%s holds a Lance dataset that is not part of a graph; move it away or choose "
                       "another directory for the graph", root));
-    ia_ctx_clear(cx);
     st = ia_rec_put(cx, k->g, path, text.data, text.len);
     if (st == IA_OK) {
         *taken = true;
@@ -313,13 +318,14 @@ static ia_status make_graph(ia_ctx *cx, maker *k)
 static ia_status check_free(ia_ctx *cx, const ia_graph *g)
 {
     char *format = NULL, *dir = NULL;
+    bool there;
     ia_status st;
 
     IA_GO(ia_graph_path(cx, g, &format, "format.json", NULL));
     IA_GO(ia_graph_path(cx, g, &dir, NULL));
-    if (ia_objstore_exists(cx, g->os, format))
+    IA_GO(ia_path_there(cx, g->os, format, &there));
+    if (there)
         IA_GO(format_exists(cx, g));
-    ia_ctx_clear(cx);
     IA_GO(ia_objstore_probe(cx, g->os, dir));
 done:
     ia_free(format);

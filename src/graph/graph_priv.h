@@ -65,6 +65,8 @@ ia_status ia_rec_load(ia_ctx *cx, ia_objstore *os, const char *path, ia_json **o
 /* Put-if-absent with the graph's durability. EXISTS when the name is taken. */
 ia_status ia_rec_put(ia_ctx *cx, const ia_graph *g, const char *path, const void *data, size_t len) IA_MUST_CHECK;
 
+/* Whether an object is there; unlike ia_objstore_exists() a failing store is an error. */
+ia_status ia_path_there(ia_ctx *cx, ia_objstore *os, const char *path, bool *out) IA_MUST_CHECK;
 /* Names counting down, so that listings give the newest first: 20 digits of 2^64-1-n and ".json". */
 void ia_rev_name(uint64_t n, char out[32]);
 bool ia_rev_parse(const char *name, uint64_t *n);
@@ -96,6 +98,9 @@ ia_status ia_staged_path(ia_ctx *cx, const ia_graph *g, const char *attempt, con
 ia_status ia_manifest_txn(ia_ctx *cx, const ia_manifest *m, char uuid[IA_UUID_LEN + 1], uint32_t *operation) IA_MUST_CHECK;
 /* Reads and decodes a manifest file. */
 ia_status ia_manifest_load(ia_ctx *cx, ia_objstore *os, const char *path, ia_manifest **out, uint64_t *size) IA_MUST_CHECK;
+
+/* Removes the directories of an attempt's manifests when they are empty; never fails. */
+void ia_staged_prune(ia_ctx *cx, const ia_graph *g, const char *attempt, const char *dir, const char *lance_branch);
 
 /* ---- writes ----------------------------------------------------------------------------------- */
 typedef struct ia_wtype {

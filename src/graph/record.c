@@ -129,6 +129,19 @@ ia_status ia_rec_put(ia_ctx *cx, const ia_graph *g, const char *path, const void
     return ia_objstore_put(cx, g->os, path, data, len, IA_PUT_IF_ABSENT | ia_graph_put_flags(g));
 }
 
+ia_status ia_path_there(ia_ctx *cx, ia_objstore *os, const char *path, bool *out)
+{
+    ia_objmeta meta;
+    const ia_status st = ia_objstore_head(cx, os, path, &meta);
+
+    *out = st == IA_OK;
+    if (st == IA_ERR_NOT_FOUND) {
+        ia_ctx_clear(cx);
+        return IA_OK;
+    }
+    return st;
+}
+
 void ia_rev_name(uint64_t n, char out[32])
 {
     (void)snprintf(out, 32, "%020" PRIu64 ".json", UINT64_MAX - n);

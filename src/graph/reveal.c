@@ -68,40 +68,66 @@ static ia_status newest(ia_ctx *cx, const revealer *r, uint64_t *out)
     return st;
 }
 
-/* One version. Nothing staged under that number: done before, or made by an earlier commit. */
+/* Places and verifies one staged manifest. Nothing staged under that number: done before. */
+static ia_status place_version(ia_ctx *cx, revealer *r, uint64_t version, const char *from, const char *to)
+{
+    uint64_t latest;
+    bool there, same;
+
+    IA_TRY(ia_path_there(cx, r->g->os, from, &there));
+    if (!there)
+        return IA_OK;
+    IA_TRY(ia_path_there(cx, r->g->os, to, &there));
+    if (!there) {
+        IA_TRY(newest(cx, r, &latest));
+        if (latest >= version) {
+            r->blocked = true;
+            return IA_OK;
+        }
+        IA_TRY(place(cx, r->g, from, to));
+    }
+    IA_TRY(verify(cx, r->g, from, to, &same));
+    r->blocked = r->blocked || !same;
+    return IA_OK;
+}
+
+/* Another process may finish it at any moment and take the staged name away. */
 static ia_status reveal_version(ia_ctx *cx, revealer *r, uint64_t version)
 {
     char *from = NULL, *to = NULL;
-    uint64_t latest;
-    bool same;
+    bool staged, revealed;
     ia_status st;
 
     IA_GO(ia_staged_path(cx, r->g, r->e->staged, r->e->dir, r->e->lance_branch, version, &from));
     IA_GO(ia_revealed_path(cx, r->g, r->e->dir, r->e->lance_branch, version, &to));
-    if (!ia_objstore_exists(cx, r->g->os, from))
-        goto done;
-    if (!ia_objstore_exists(cx, r->g->os, to)) {
-        ia_ctx_clear(cx);
-        IA_GO(newest(cx, r, &latest));
-        if (latest >= version) {
-            r->blocked = true;
-            goto done;
-        }
-        IA_GO(place(cx, r->g, from, to));
+    st = place_version(cx, r, version, from, to);
+    if (st == IA_ERR_NOT_FOUND) {
+        IA_GO(ia_path_there(cx, r->g->os, from, &staged));
+        IA_GO(ia_path_there(cx, r->g->os, to, &revealed));
+        if (staged || !revealed)
+            st = ia_fail(cx, IA_ERR_IO, "%s vanished while it was revealed", staged ? to : from);
     }
-    st = verify(cx, r->g, from, to, &same);
-    if (st == IA_ERR_NOT_FOUND && !ia_objstore_exists(cx, r->g->os, from)) {
-        st = IA_OK; /* another process finished it and took the staged name away */
-        goto done;
-    }
-    IA_GO(st);
-    r->blocked = r->blocked || !same;
 done:
-    if (st == IA_OK)
-        ia_ctx_clear(cx);
     ia_free(from);
     ia_free(to);
     return st;
+}
+
+void ia_staged_prune(ia_ctx *cx, const ia_graph *g, const char *attempt, const char *dir, const char *lance_branch)
+{
+    const char *const branch = lance_branch ? lance_branch : "main";
+    const char *const parts[][3] = { { attempt, dir, branch }, { attempt, dir, NULL }, { attempt, NULL, NULL } };
+    ia_ctx quiet = *cx;
+
+    for (size_t i = 0; i < 3; i++) {
+        char *path = NULL, *slash = NULL;
+        if (ia_graph_path(&quiet, g, &path, "staged", parts[i][0], parts[i][1], parts[i][2], NULL) == IA_OK)
+            slash = ia_sprintf(&quiet, "%s/", path);
+        if (!slash || ia_objstore_remove(&quiet, g->os, slash) != IA_OK)
+            ia_ctx_clear(&quiet);
+        ia_free(slash);
+        ia_free(path);
+    }
 }
 
 static ia_status unstage_versions(ia_ctx *cx, const revealer *r)
@@ -116,6 +142,7 @@ static ia_status unstage_versions(ia_ctx *cx, const revealer *r)
             return st;
         ia_ctx_clear(cx);
     }
+    ia_staged_prune(cx, r->g, r->e->staged, r->e->dir, r->e->lance_branch);
     return IA_OK;
 }
 

@@ -219,13 +219,15 @@ static ia_status claimed_below(ia_ctx *cx, ia_objstore *os, const char *root, co
                                bool *out)
 {
     char *format = NULL, *claim = NULL;
+    bool there;
     ia_status st;
 
     *out = false;
     IA_GO(IA_SET(cx, format, ia_sprintf(cx, "%s/_graph/format.json", root)));
     IA_GO(IA_SET(cx, claim, ia_sprintf(cx, "%s/_graph/dirs/%.*s", root, (int)name_len, name)));
-    *out = ia_objstore_exists(cx, os, format) && ia_objstore_exists(cx, os, claim);
-    ia_ctx_clear(cx);
+    IA_GO(ia_path_there(cx, os, format, &there));
+    if (there)
+        IA_GO(ia_path_there(cx, os, claim, out));
 done:
     ia_free(format);
     ia_free(claim);

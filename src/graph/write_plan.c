@@ -342,16 +342,16 @@ ia_status ia_wtype_check_drift(ia_ctx *cx, ia_write *w, size_t type)
     const ia_entry *e = ia_snapshot_entry(w->head, type);
     ia_commit *now = NULL;
     char *next = NULL;
+    bool taken;
     ia_status st;
 
     if (!e || strcmp(e->owner, w->branch->incarnation) != 0)
         return IA_OK; /* a fork of ours has a name that nobody else knows */
     IA_GO(check_head_revealed(cx, w, def, e));
     IA_GO(ia_revealed_path(cx, w->g, e->dir, e->lance_branch, e->last_version + 1, &next));
-    if (!ia_objstore_exists(cx, w->g->os, next)) {
-        ia_ctx_clear(cx);
+    IA_GO(ia_path_there(cx, w->g->os, next, &taken));
+    if (!taken)
         goto done;
-    }
     IA_GO(ia_branch_head(cx, w->g, w->branch, &now)); /* a newer commit of ours may have made it */
     if (strcmp(now->ref.id, w->head->commit->ref.id) == 0)
         IA_GO(ia_fail(cx, IA_ERR_DRIFT, "%s%s%s has version %llu, which no commit of the graph made: another program "

@@ -225,5 +225,11 @@ void ia_write_unstage(ia_ctx *cx, ia_write *w)
     for (size_t i = 0; i < w->own->staged.n; i++)
         if (ia_objstore_remove(&quiet, w->g->os, w->own->staged.items[i]) != IA_OK)
             ia_ctx_clear(&quiet);
+    for (size_t i = 0; i < w->n; i++) {
+        const ia_entry *e = ia_snapshot_entry(w->head, w->tables[i].type);
+        const char *fork = w->own->types[w->tables[i].type].fork;
+        if (e)
+            ia_staged_prune(&quiet, w->g, w->attempt, e->dir, fork ? fork : e->lance_branch);
+    }
     ia_strlist_dispose(&w->own->staged);
 }
