@@ -26,8 +26,9 @@ show() {
         case $word in *[!A-Za-z0-9_./=@:+,-]* | '') line+=" '$word'" ;; *) line+=" $word" ;; esac
     done
     printf '%s%s%s\n' "$dim" "$line" "$plain"
-    inarch "$@"
+    inarch "$@" ${QUIET:+--quiet}
 }
+QUIET=yes # no echo lines and no progress bar, but for the one long load
 
 # field EXPRESSION: a Python expression over `j`, the JSON on standard input.
 field() {
@@ -119,7 +120,7 @@ G=$DEMO/debian.graph
 say "$(wc -l <"$DEMO/bookworm.jsonl") lines, $(($(stat -c %s "$DEMO/bookworm.jsonl") / 1000000)) MB, converted from the machine's own list."
 show init --schema "$DEBIAN/schema.pg" --store "$G"
 load_start=$(date +%s.%N)
-show load --store "$G" --data "$DEMO/bookworm.jsonl" --mode overwrite -m "bookworm"
+QUIET='' show load --store "$G" --data "$DEMO/bookworm.jsonl" --mode overwrite -m "bookworm"
 python3 -c 'import sys; print("loaded in %.1f s" % (float(sys.argv[2]) - float(sys.argv[1])))' "$load_start" "$(date +%s.%N)"
 same_counts main "$BASE"
 packages=$(awk '$1 == "real" { print $2 }' "$DEMO/counts.graph")
@@ -171,8 +172,8 @@ before=$(head_of "$G" main)
 
 say
 say "The merge moves metadata, not rows:"
-show branch merge security --into main --explain --json --store "$G" -m "Take the security suite" >"$DEMO/merge.json"
-cat "$DEMO/merge.json"
+show branch merge security --into main --explain --store "$G" -m "Take the security suite" | tee "$DEMO/merge.txt"
+grep -q 'payload bytes read 0, written 0;' "$DEMO/merge.txt" || die "the merge moved payload bytes"
 after=$(head_of "$G" main)
 [ "$before" != "$after" ] || die "the merge made no commit on main"
 same_counts main "$BASE" "$SECURITY"
@@ -223,8 +224,11 @@ say
 say "The packages of $team with the most dependants:"
 show query maintainer_top --query "$DEBIAN/queries.gq" --params "{\"email\": \"$team\"}" --store "$G"
 say
-say "What the security merge changed on main, counted by type and kind of change:"
-show diff "$before" "$after" --store "$G" --json >"$DEMO/diff.json"
+say "What the merge changed on main, for example around openssl:"
+show diff "$before" "$after" --store "$G" >"$DEMO/diff.txt"
+grep -E ' (openssl|libssl3)(>.*)?$' "$DEMO/diff.txt" | head -n 12
+tail -n 1 "$DEMO/diff.txt"
+say "(all of it is in build/demo/diff.txt)"
 say
 say "The same query before and after the merge:"
 show query package --query "$DEBIAN/queries.gq" --params '{"name": "openssl"}' --snapshot "$before" --store "$G"
@@ -238,9 +242,12 @@ python=
 for candidate in .venv/bin/python python3; do
     if "$candidate" -c 'import lance' 2>/dev/null; then python=$candidate; break; fi
 done
-inarch branch list --tables --json --store "$G" >"$DEMO/tables.json"
+show branch list --tables --store "$G" >"$DEMO/tables.txt"
+head -n 6 "$DEMO/tables.txt"
+say "..."
 if [ -n "$python" ]; then
-    "$python" "$DEBIAN/open_tables.py" "$DEMO/tables.json"
+    "$python" "$DEBIAN/open_tables.py" "$G"
+    "$python" "$DEBIAN/open_tables.py" "$DEMO/tiny.graph"
 else
     say "Skipped: no Python here can import lance (tools/venv.sh makes one)."
 fi
