@@ -66,7 +66,7 @@ same_counts() {
 title "Build"
 tools/deps.sh demo
 tools/build.sh release
-PATH=$(dirname "$(find build/release -name inarch -type f -perm -u+x | head -n 1)"):$PATH
+PATH=$ROOT/$(dirname "$(find build/release -name inarch -type f -perm -u+x -print -quit)"):$PATH
 command -v inarch >/dev/null || die "no inarch program under build/release"
 inarch version
 rm -rf "$DEMO"
@@ -153,7 +153,7 @@ say "Meanwhile on main, other rows: two packages move to another section, a main
 # Packages of the section games that neither other suite lists.
 for list in "$SECURITY" "$UPDATES"; do /usr/lib/apt/apt-helper cat-file "$list"; done | awk '/^Package: /{print $2}' | sort -u >"$DEMO/elsewhere"
 /usr/lib/apt/apt-helper cat-file "$BASE" | awk '/^Package: /{p=$2} /^Section: games$/{print p}' |
-    sort -u | comm -23 - "$DEMO/elsewhere" | head -n 3 >"$DEMO/games"
+    sort -u | comm -23 - "$DEMO/elsewhere" | sed -n 1,3p >"$DEMO/games"
 mapfile -t games <"$DEMO/games"
 [ ${#games[@]} -eq 3 ] || die "no three games outside the other suites"
 for p in "${games[@]:0:2}"; do
@@ -226,7 +226,7 @@ show query maintainer_top --query "$DEBIAN/queries.gq" --params "{\"email\": \"$
 say
 say "What the merge changed on main, for example around openssl:"
 show diff "$before" "$after" --store "$G" >"$DEMO/diff.txt"
-grep -E ' (openssl|libssl3)(>.*)?$' "$DEMO/diff.txt" | head -n 12
+grep -m 12 -E ' (openssl|libssl3)(>.*)?$' "$DEMO/diff.txt"
 tail -n 1 "$DEMO/diff.txt"
 say "(all of it is in build/demo/diff.txt)"
 say
