@@ -80,10 +80,11 @@ static ia_status place_version(ia_ctx *cx, revealer *r, uint64_t version, const 
     IA_TRY(ia_path_there(cx, r->g->os, to, &there));
     if (!there) {
         IA_TRY(newest(cx, r, &latest));
-        if (latest >= version) {
-            r->blocked = true;
+        if (latest >= version) /* another process revealed it just now, or there is a gap below a stranger's */
+            IA_TRY(ia_path_there(cx, r->g->os, to, &there));
+        r->blocked = latest >= version && !there;
+        if (r->blocked)
             return IA_OK;
-        }
         IA_TRY(place(cx, r->g, from, to));
     }
     IA_TRY(verify(cx, r->g, from, to, &same));
