@@ -61,13 +61,18 @@ static size_t holes_before(const ia_segment *s, uint64_t k)
     return lo;
 }
 
+static bool bit_at(const uint8_t *bits, uint64_t i)
+{
+    return ((unsigned)bits[i / 8] >> (i % 8)) & 1u;
+}
+
 static uint64_t popcount_prefix(const uint8_t *bits, uint64_t nbits)
 {
     uint64_t count = 0, i = 0;
     for (; i + 64 <= nbits; i += 64)
         count += (uint64_t)__builtin_popcountll(ia_le64(bits + i / 8));
     for (; i < nbits; i++)
-        count += (bits[i / 8] >> (i % 8)) & 1u;
+        count += bit_at(bits, i) ? 1 : 0;
     return count;
 }
 
@@ -83,7 +88,7 @@ static uint64_t bitmap_select(const ia_segment *s, uint64_t k)
         k -= c;
     }
     for (; i < nbits; i++) {
-        if ((s->bits[i / 8] >> (i % 8)) & 1u) {
+        if (bit_at(s->bits, i)) {
             if (k == 0)
                 break;
             k--;
@@ -130,7 +135,7 @@ bool ia_segment_find(const ia_segment *s, uint64_t id, uint64_t *k)
         if (id < s->start || id >= s->end)
             return false;
         id -= s->start;
-        if (!((s->bits[id / 8] >> (id % 8)) & 1u))
+        if (!bit_at(s->bits, id))
             return false;
         *k = popcount_prefix(s->bits, id);
         return true;
@@ -198,7 +203,7 @@ void ia_segment_slice(const ia_segment *s, uint64_t from, uint64_t n, uint64_t *
     case IA_SEG_BITMAP:
         v = bitmap_select(s, from);
         for (uint64_t i = 0; i < n; v++) {
-            if ((s->bits[v / 8] >> (v % 8)) & 1u)
+            if (bit_at(s->bits, v))
                 out[i++] = s->start + v;
         }
         return;
