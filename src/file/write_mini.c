@@ -17,6 +17,7 @@ typedef struct mini {
     const ia_wlevels *lv;
     const ia_vals *v;        /* values, or dictionary indices */
     bool bitpack;
+    bool large;              /* 32-bit chunk words and value sizes (2.2) */
     size_t per_chunk;        /* fixed width: values of a full chunk */
     level_codec rep, def;
     size_t n_value_bufs;
@@ -193,7 +194,7 @@ static void pad_chunk(mini *m, size_t start)
 }
 
 /* Ends a part: notes its size in the header at `head + slot`, then pads. */
-static void end_part(mini *m, size_t start, size_t part, size_t slot)
+static void end_part(mini *m, size_t start, size_t part, size_t slot, bool wide)
 {
     size_t len = m->chunks->len - part;
 
@@ -201,6 +202,8 @@ static void end_part(mini *m, size_t start, size_t part, size_t slot)
         return;
     if (len > MAX_CHUNK)
         m->too_large = true;
+    else if (wide)
+        ia_put_le32(m->chunks->data + start + slot, (uint32_t)len);
     else
         ia_put_le16(m->chunks->data + start + slot, (uint16_t)len);
     pad_chunk(m, start);
@@ -218,8 +221,8 @@ static void put_chunk_values(mini *m, size_t start, size_t slot, uint64_t at, si
             continue;
         part = m->chunks->len;
         put_bits(m, v->inner[k].bits.data, at * items, n * items);
-        end_part(m, start, part, slot);
-        slot += 2;
+        end_part(m, start, part, slot, m->large);
+        slot += m->large ? 4 : 2;
     }
     part = m->chunks->len;
     if (v->phys.kind == IA_PHYS_VAR)
@@ -230,7 +233,7 @@ static void put_chunk_values(mini *m, size_t start, size_t slot, uint64_t at, si
         ia_buf_put(m->cx, m->chunks, v->data.data + at * v->phys.width, n * v->phys.width);
     else
         put_bits(m, v->data.data, at * v->phys.value_bits, n * v->phys.value_bits);
-    end_part(m, start, part, slot);
+    end_part(m, start, part, slot, m->large);
 }
 
 /* ---- chunks --------------------------------------------------------------------------------- */
@@ -271,8 +274,8 @@ static void put_index_pair(mini *m, uint64_t from, uint64_t to)
 static void put_chunk(mini *m, uint64_t at, size_t n, uint64_t from, uint64_t to, bool last)
 {
     size_t start = m->chunks->len, slot = 2, part, size;
-    size_t head = 2 + 2 * ((size_t)m->rep.present + m->def.present + m->n_value_bufs);
-    uint8_t word[2];
+    size_t head = 2 + 2 * ((size_t)m->rep.present + m->def.present) + (m->large ? 4 : 2) * m->n_value_bufs;
+    uint8_t word[4];
 
     ia_buf_fill(m->cx, m->chunks, 0, head);
     pad_chunk(m, start);
@@ -287,21 +290,21 @@ static void put_chunk(mini *m, uint64_t at, size_t n, uint64_t from, uint64_t to
     if (m->rep.present) {
         part = m->chunks->len;
         put_levels(m, m->rep, m->lv->rep + from, (size_t)(to - from));
-        end_part(m, start, part, slot);
+        end_part(m, start, part, slot, false);
         slot += 2;
     }
     if (m->def.present) {
         part = m->chunks->len;
         put_levels(m, m->def, m->lv->def + from, (size_t)(to - from));
-        end_part(m, start, part, slot);
+        end_part(m, start, part, slot, false);
         slot += 2;
     }
     put_chunk_values(m, start, slot, at, n);
     size = m->chunks->len - start;
     if (size > MAX_CHUNK)
         m->too_large = true;
-    ia_put_le16(word, (uint16_t)((size / 8 - 1) << 4 | (last ? 0u : (unsigned)__builtin_ctzll(n))));
-    ia_buf_put(m->cx, m->words, word, 2);
+    ia_put_le32(word, (uint32_t)((size / 8 - 1) << 4 | (last ? 0u : (unsigned)__builtin_ctzll(n))));
+    ia_buf_put(m->cx, m->words, word, m->large ? 4 : 2);
 }
 
 static ia_status put_chunks(mini *m)
@@ -350,12 +353,14 @@ static void describe(mini *m, const ia_wleaf *l, uint64_t dict_items, ia_buf *b)
     ia_wire_put_u64(cx, b, 7, m->n_value_bufs);
     ia_wire_put_u64(cx, b, 8, m->lv->rep ? 1 : 0);
     ia_wire_put_u64(cx, b, 9, m->v->n);
+    ia_wire_put_bool(cx, b, 10, m->large);
     ia_wire_end(cx, b, page);
 }
 
 static void prepare(mini *m, const ia_wleaf *l, bool dict)
 {
     m->bitpack = (l->bitpack || dict) && packing_pays(m->v);
+    m->large = l->large_chunks;
     m->per_chunk = m->bitpack ? (size_t)IA_PACK_BLOCK : m->v->phys.kind == IA_PHYS_FIXED ? fixed_chunk(&m->v->phys) : 0;
     m->rep = pick_levels(m->lv->rep, m->lv->n);
     m->def = pick_levels(m->lv->def, m->lv->n);

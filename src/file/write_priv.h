@@ -37,6 +37,7 @@ typedef struct ia_wleaf {
     size_t n_lists;
     size_t first_list;               /* layer of the innermost list, SIZE_MAX without */
     bool bitpack;                    /* integers, dates, times */
+    bool large_chunks;               /* 2.2: later engines refuse 16-bit chunk words there */
     ia_phys phys;
     size_t top_index;
     ia_io_class cls;

@@ -272,6 +272,7 @@ static ia_status add_leaf(ia_ctx *cx, ia_file_writer *w, const ia_wleaf *path)
     IA_TRY(ia_phys_of(cx, t, &l->phys));
     ia_vals_init(&l->vals, &l->phys);
     l->bitpack = packs(&l->phys, t);
+    l->large_chunks = w->minor >= 2;
     l->first_list = SIZE_MAX;
     for (size_t i = l->depth; i-- > 0;) {
         bool list = is_list(l->node[i]->type);
