@@ -390,13 +390,50 @@ done:
     return st;
 }
 
-static bool has_files(const ia_manifest *m, const ia_fragment *f)
+static const ia_fragment *with_files(const ia_manifest *m, const ia_fragment *f)
 {
     for (size_t i = 0; i < m->n_fragments; i++) {
         if (ia_fragment_same_files(&m->fragments[i], f))
-            return true;
+            return &m->fragments[i];
     }
-    return false;
+    return NULL;
+}
+
+/* Rows that src deleted in a fragment both have are deleted in dst. */
+static ia_status carry_deletions(ia_ctx *cx, ia_dataset *src, const ia_fragment *f, ia_dataset *dst,
+                                 const ia_fragment *have, ia_txn *t)
+{
+    const ia_bitmap *theirs, *ours;
+    ia_bitmap *rows = NULL;
+    ia_action *a;
+    ia_status st;
+    IA_GO(ia_dataset_deletions(cx, src, f, &theirs));
+    IA_GO(ia_dataset_deletions(cx, dst, have, &ours));
+    IA_GO(ia_bitmap_copy(cx, theirs, &rows));
+    ia_bitmap_andnot(rows, ours);
+    if (ia_bitmap_count(rows) == 0)
+        goto done;
+    IA_GO(ia_txn_add(cx, t, IA_ACT_DELETE_ROWS, &a));
+    a->fragment_id = have->id;
+    a->rows = rows;
+    rows = NULL;
+done:
+    ia_bitmap_free(rows);
+    return st;
+}
+
+static ia_status bring(ia_ctx *cx, ia_dataset *src, const ia_fragment *f, ia_dataset *dst, ia_adopt how, ia_txn *t,
+                       ia_graft_stats *stats)
+{
+    const ia_bitmap *dv;
+    ia_fragment made;
+    ia_action *a;
+    IA_TRY(ia_graft_fragment(cx, src, f, dst, t, how, 0, &made, stats));
+    IA_TRY(ia_txn_add(cx, t, IA_ACT_ADD_FRAGMENT, &a));
+    a->fragment = made;
+    a->copy_created = true;
+    IA_TRY(ia_dataset_deletions(cx, src, f, &dv));
+    return dv ? ia_bitmap_copy(cx, dv, &a->rows) : IA_OK;
 }
 
 ia_status kit_graft(ia_ctx *cx, ia_dataset *src, ia_dataset *dst, ia_adopt how, ia_graft_stats *stats, ia_dataset **out)
@@ -407,18 +444,11 @@ ia_status kit_graft(ia_ctx *cx, ia_dataset *src, ia_dataset *dst, ia_adopt how, 
     memset(stats, 0, sizeof *stats);
     IA_GO(ia_txn_init(cx, &t, IA_TXN_UPDATE, dst->m->version));
     for (size_t i = 0; i < src->m->n_fragments; i++) {
-        const ia_fragment *f = &src->m->fragments[i];
-        const ia_bitmap *dv;
-        ia_fragment made;
-        ia_action *a;
-        if (has_files(dst->m, f))
-            continue;
-        IA_GO(ia_graft_fragment(cx, src, f, dst, &t, how, 0, &made, stats));
-        IA_GO(ia_txn_add(cx, &t, IA_ACT_ADD_FRAGMENT, &a));
-        a->fragment = made;
-        IA_GO(ia_dataset_deletions(cx, src, f, &dv));
-        if (dv)
-            IA_GO(ia_bitmap_copy(cx, dv, &a->rows));
+        const ia_fragment *f = &src->m->fragments[i], *have = with_files(dst->m, f);
+        if (have)
+            IA_GO(carry_deletions(cx, src, f, dst, have, &t));
+        else
+            IA_GO(bring(cx, src, f, dst, how, &t, stats));
     }
     IA_GO(ia_table_commit(cx, dst, &t, IA_RELAXED, out));
 done:
