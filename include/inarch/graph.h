@@ -51,6 +51,14 @@ INARCH_API void inarch_graph_close(inarch_graph *g); /* accepts NULL */
 /* Changes the callbacks and the memory limit of an open handle. */
 INARCH_API inarch_status inarch_graph_set_options(inarch_graph *g, const inarch_options *opt);
 
+/* Bytes that the handle read and wrote since it was opened, by what they are for. */
+typedef struct inarch_io_counts {
+    uint64_t meta_read, meta_written;       /* manifests, transactions, JSON, file footers, deletion files */
+    uint64_t key_read, key_written;         /* id, src, dst and columns that a constraint names */
+    uint64_t payload_read, payload_written; /* every other column */
+} inarch_io_counts;
+INARCH_API void inarch_graph_io_counts(const inarch_graph *g, inarch_io_counts *out);
+
 /* Text owned by the caller; inarch_free(). */
 INARCH_API void inarch_free(void *p); /* accepts NULL */
 

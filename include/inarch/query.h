@@ -54,6 +54,11 @@ typedef int64_t (*inarch_read_fn)(void *dst, size_t cap, void *payload);
 INARCH_API inarch_status inarch_load(inarch_graph *g, inarch_load_mode mode, inarch_read_fn read, void *payload,
                                      uint64_t total_bytes, const char *name, const inarch_write_options *wopt,
                                      inarch_load_result *out);
+/* Loads an Arrow stream (taken over) into one type; kind is "node" or "edge". Columns by name; id may be left out where
+ * a key makes it or a fresh one will do, nullable columns may be left out. */
+INARCH_API inarch_status inarch_load_rows(inarch_graph *g, const char *kind, const char *type, inarch_load_mode mode,
+                                          struct ArrowArrayStream *rows, const inarch_write_options *wopt,
+                                          inarch_load_result *out);
 INARCH_API void inarch_load_result_dispose(inarch_load_result *r);
 
 #ifdef __cplusplus

@@ -94,7 +94,8 @@ def _declare():
     void = {"inarch_graph_close": [_P], "inarch_free": [_P], "inarch_result_close": [_P], "inarch_table_close": [_P],
             "inarch_branch_list_dispose": [_P], "inarch_commit_list_dispose": [_P],
             "inarch_merge_result_dispose": [_P], "inarch_load_result_dispose": [_P],
-            "inarch_verify_report_dispose": [_P], "inarch_snapshot_info_dispose": [_P]}
+            "inarch_verify_report_dispose": [_P], "inarch_snapshot_info_dispose": [_P],
+            "inarch_graph_io_counts": [_P, _P]}
     number = {"inarch_result_rows": [_P], "inarch_table_version": [_P]}
     status = {
         "inarch_graph_create": [_S, _S, _S, _S, _P],
@@ -117,6 +118,7 @@ def _declare():
         "inarch_result_render": [_P, _S, _WRITE, _P],
         "inarch_mutate": [_P, _S, _P, _P, _P],
         "inarch_load": [_P, _c.c_int, _READ, _P, _U64, _S, _P, _P],
+        "inarch_load_rows": [_P, _S, _S, _c.c_int, _P, _P, _P],
         "inarch_table_open": [_S, _P, _P, out(_P)],
         "inarch_table_create": [_S, _P, _P, out(_P)],
         "inarch_table_scan": [_P, _P, _P],
@@ -251,6 +253,25 @@ class Graph:
         out = {"commit": _t(r.commit) or None, "total": r.total,
                "counts": {f"{_t(r.counts[i].kind)}:{_t(r.counts[i].type)}": r.counts[i].rows for i in range(r.n)}}
         _lib.inarch_load_result_dispose(_c.byref(r))
+        return out
+
+    def load_rows(self, kind, type, rows, mode, *, branch=None, actor=None, message=None, if_commit=None):
+        """rows: anything with __arrow_c_stream__; columns by name."""
+        w, r = _write_options(branch, actor, message, if_commit), _LoadResult()
+        capsule = rows.__arrow_c_stream__()
+        _check(_lib.inarch_load_rows(self._g, _b(kind), _b(type), {"append": 0, "merge": 1, "overwrite": 2}[mode],
+                                     _capsule_get(capsule, b"arrow_array_stream"), _c.byref(w), _c.byref(r)))
+        out = {"commit": _t(r.commit) or None, "total": r.total}
+        _lib.inarch_load_result_dispose(_c.byref(r))
+        return out
+
+    def io_counts(self):
+        """Bytes read and written through this handle."""
+        n = (_U64 * 6)()
+        _lib.inarch_graph_io_counts(self._g, n)
+        names = ("meta_read", "meta_written", "key_read", "key_written", "payload_read", "payload_written")
+        out = dict(zip(names, n))
+        out["read"], out["written"] = sum(n[0::2]), sum(n[1::2])
         return out
 
     def _run(self, text, name, params, at):

@@ -83,6 +83,18 @@ inarch_status inarch_graph_set_options(inarch_graph *g, const inarch_options *op
     return INARCH_OK;
 }
 
+void inarch_graph_io_counts(const inarch_graph *g, inarch_io_counts *out)
+{
+    ia_io_counts n;
+
+    *out = (inarch_io_counts){0};
+    if (!g)
+        return;
+    ia_objstore_counts(g->counting, &n);
+    *out = (inarch_io_counts){n.read_bytes[IA_IO_META],    n.write_bytes[IA_IO_META],    n.read_bytes[IA_IO_KEY],
+                              n.write_bytes[IA_IO_KEY],    n.read_bytes[IA_IO_PAYLOAD], n.write_bytes[IA_IO_PAYLOAD]};
+}
+
 inarch_status inarch_graph_schema(inarch_graph *g, const char *at, char **text)
 {
     api_call c;

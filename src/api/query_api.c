@@ -285,6 +285,46 @@ done:
     return api_end(&c, st);
 }
 
+static ia_status read_kind(ia_ctx *cx, const char *kind, ia_type_kind *out)
+{
+    *out = ia_str_eq(kind, "edge") ? IA_KIND_EDGE : IA_KIND_NODE;
+    if (ia_str_eq(kind, "edge") || ia_str_eq(kind, "node"))
+        return IA_OK;
+    return ia_fail(cx, IA_ERR_INVALID, "kind must be node or edge, not '%s'", kind ? kind : "");
+}
+
+inarch_status inarch_load_rows(inarch_graph *g, const char *kind, const char *type, inarch_load_mode mode,
+                               struct ArrowArrayStream *rows, const inarch_write_options *wopt, inarch_load_result *out)
+{
+    ia_load_result res = {0};
+    ia_write_options w;
+    ia_stream s = {0};
+    ia_type_kind k;
+    char user[128];
+    api_call c;
+    ia_status st;
+
+    if (!g || !type || !rows || !out)
+        return api_invalid("inarch_load_rows: graph, type, rows and out are required");
+    *out = (inarch_load_result){0};
+    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+        goto done;
+    IA_GO(read_kind(&c.cx, kind, &k));
+    IA_GO(write_options(&c.cx, wopt, user, &w));
+    IA_GO(ia_import_stream(&c.cx, rows, &s));
+    IA_GO(ia_load_rows(&c.cx, g->g, k, type, (ia_load_mode)mode, &s, &w, &res));
+    if (res.commit)
+        memcpy(out->commit, res.commit->ref.id, sizeof out->commit);
+    out->total = res.total;
+    IA_GO(fill_counts(&c.cx, g->g, &res, out));
+done:
+    if (rows && rows->release)
+        rows->release(rows);
+    ia_stream_dispose(&s);
+    ia_load_result_dispose(&res);
+    return api_end(&c, st);
+}
+
 void inarch_load_result_dispose(inarch_load_result *r)
 {
     if (!r)

@@ -75,7 +75,6 @@ ia_status ia_xrel_take(ia_ctx *cx, ia_xrel *r, ia_xrows *l, int var_a, int var_b
 /* value.c */
 /* One value a row of r: PROP and VAR from the tables, others repeated. */
 ia_status ia_xvalue(ia_ctx *cx, ia_xq *x, const ia_xrel *r, const ia_gq_expr *e, ia_array **out) IA_MUST_CHECK;
-ia_scalar ia_xscalar(const ia_gq_value *v);
 
 /* filter.c */
 /* Keeps the rows of r for which p is true. */

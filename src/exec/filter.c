@@ -1,5 +1,6 @@
 /* filter.c - conditions: as scan filters where they can be, else over the rows of the relation. */
 #include "exec/exec_priv.h"
+#include "lang/query/gq_build.h"
 
 static bool is_constant(const ia_gq_expr *e)
 {
@@ -57,7 +58,7 @@ ia_status ia_xpred_expr(ia_ctx *cx, ia_xq *x, ia_arena *a, const ia_gq_pred *p, 
         *never = true;
         return IA_OK;
     }
-    const ia_scalar s = ia_xscalar(&v);
+    const ia_scalar s = ia_gq_scalar(&v);
     IA_TRY(ia_expr_column(cx, a, def->name, &column));
     IA_TRY(ia_expr_literal(cx, a, &s, &value));
     if (left)

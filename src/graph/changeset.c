@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "arrow/compute.h"
+
 static void tchange_dispose(ia_tchange *t)
 {
     for (size_t i = 0; i < t->n_images; i++) {
@@ -100,4 +102,23 @@ const char *ia_type_key(const ia_type_def *t, char *out, size_t n)
 {
     snprintf(out, n, "%s:%s", t->kind == IA_KIND_EDGE ? "edge" : "node", t->name);
     return out;
+}
+
+ia_status ia_narrow_image(ia_ctx *cx, const ia_type_def *def, const ia_batch *b, ia_batch **out)
+{
+    const char **names = NULL;
+    int *cols = NULL;
+    size_t n = 0;
+    ia_status st;
+
+    *out = NULL;
+    IA_GO(ia_type_narrow(cx, def, &names, &n));
+    IA_GO(IA_NEW_ARRAY(cx, cols, n + 1));
+    for (size_t k = 0; k < n; k++)
+        cols[k] = ia_schema_find(b->schema, names[k]);
+    IA_GO(ia_project_batch(cx, b, cols, n, out));
+done:
+    ia_free(names);
+    ia_free(cols);
+    return st;
 }

@@ -32,5 +32,7 @@ ia_status ia_tchange_add_lines(ia_ctx *cx, ia_tchange *t, const ia_batch *images
 /* "node:Person", "edge:Knows" into out (truncated to n); returns out. */
 const char *ia_type_key(const ia_type_def *t, char *out, size_t n);
 bool ia_changeset_empty(const ia_changeset *cs);
+/* The narrow columns of full rows: what a change-set keeps of them. */
+ia_status ia_narrow_image(ia_ctx *cx, const ia_type_def *def, const ia_batch *b, ia_batch **out) IA_MUST_CHECK;
 
 #endif

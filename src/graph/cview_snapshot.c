@@ -1,71 +1,49 @@
 /* cview_snapshot.c - the committed state as the evaluator asks for it: scans of narrow columns of a snapshot. */
+#include "graph/scan_each.h"
 #include "graph/validate_priv.h"
 
 /* Each probe is one scan of the columns it needs; what is kept is sized by what was asked, not by the table. */
-typedef struct ia_vscan {
-    ia_stream stream;
-    bool empty;      /* nothing is stored; the stream is not open */
-} ia_vscan;
-
-static ia_status scan_open(ia_ctx *cx, const ia_cview *v, size_t type, bool raw, const char *const *cols, size_t n,
-                           ia_vscan *out)
+static ia_status scan(ia_ctx *cx, const ia_cview *v, size_t type, bool raw, const char *const *cols, size_t n,
+                      ia_batch_fn fn, void *arg)
 {
     ia_snapshot *s = v->self;
     const ia_tchange *t = ia_changeset_find(v->emptied, type);
     const ia_entry *e = ia_snapshot_entry(s, type);
+    const ia_scan_options opt = {.columns = cols, .n_columns = n};
     ia_dataset *ds;
 
-    memset(out, 0, sizeof *out);
-    out->empty = !e || e->rows == 0 || (!raw && t && t->overwritten);
-    if (out->empty)
+    if (!e || e->rows == 0 || (!raw && t && t->overwritten))
         return IA_OK;
     IA_TRY(ia_snapshot_table(cx, s, type, &ds));
-    const ia_scan_options opt = {.columns = cols, .n_columns = n};
-    return ia_dataset_scan(cx, ds, &opt, &out->stream);
+    return ia_scan_each(cx, ds, &opt, fn, arg);
 }
 
-/* The next batch; *out NULL at the end. */
-static ia_status scan_next(ia_ctx *cx, ia_vscan *s, ia_batch **out)
-{
-    *out = NULL;
-    if (s->empty)
-        return IA_OK;
-    IA_TRY(ia_check(cx, 0, 0));
-    return ia_stream_next(cx, &s->stream, out);
-}
+typedef struct ia_vids {
+    const ia_bytemap *ids;
+    ia_bitmap *present;
+} ia_vids;
 
-static void scan_close(ia_vscan *s)
+static ia_status match_ids(ia_ctx *cx, void *arg, const ia_batch *b)
 {
-    if (!s->empty)
-        ia_stream_dispose(&s->stream);
+    const ia_vids *m = arg;
+    const ia_array *a = ia_batch_col(b, "id");
+
+    (void)cx;
+    for (int64_t i = 0; i < b->rows; i++) {
+        const ia_view id = ia_array_str(a, i);
+        size_t at;
+        if (ia_bytemap_find(m->ids, id.data, id.len, &at))
+            ia_bitmap_add(m->present, (uint32_t)at);
+    }
+    return IA_OK;
 }
 
 static ia_status has_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids, ia_bitmap *present)
 {
     static const char *const cols[] = {"id"};
-    ia_vscan s;
-    ia_batch *b = NULL;
-    ia_status st;
+    ia_vids m = {ids, present};
 
-    IA_GO(scan_open(cx, v, type, false, cols, 1, &s));
-    for (;;) {
-        IA_GO(scan_next(cx, &s, &b));
-        if (!b)
-            break;
-        const ia_array *a = ia_batch_col(b, "id");
-        for (int64_t i = 0; i < b->rows; i++) {
-            const ia_view id = ia_array_str(a, i);
-            size_t at;
-            if (ia_bytemap_find(ids, id.data, id.len, &at))
-                ia_bitmap_add(present, (uint32_t)at);
-        }
-        ia_batch_release(b);
-        b = NULL;
-    }
-done:
-    ia_batch_release(b);
-    scan_close(&s);
-    return st;
+    return scan(cx, v, type, false, cols, 1, match_ids, &m);
 }
 
 typedef struct ia_vtuples {
@@ -79,8 +57,9 @@ typedef struct ia_vtuples {
 } ia_vtuples;
 
 /* A stored value that cannot be keyed (a foreign NaN) equals no value of the change. */
-static ia_status match_tuples(ia_ctx *cx, ia_vtuples *m, const ia_batch *b)
+static ia_status match_tuples(ia_ctx *cx, void *arg, const ia_batch *b)
 {
+    ia_vtuples *m = arg;
     const ia_array *ids = ia_batch_col(b, "id");
 
     for (int64_t i = 0; i < b->rows; i++) {
@@ -105,71 +84,56 @@ static ia_status by_tuple(ia_ctx *cx, ia_cview *v, size_t type, const int *cols,
     const ia_type_def *def = ((ia_snapshot *)v->self)->cat->types[type];
     ia_vtuples m = {def, cols, n_cols, tuples, sink, arg, {0}};
     const char **names = NULL;
-    ia_vscan s = {.empty = true};
-    ia_batch *b = NULL;
     ia_status st;
 
     IA_GO(IA_NEW_ARRAY(cx, names, n_cols + 1));
     names[0] = "id";
     for (size_t i = 0; i < n_cols; i++)
         names[i + 1] = ia_prop_name(def, cols[i]);
-    IA_GO(scan_open(cx, v, type, false, names, n_cols + 1, &s));
-    for (;;) {
-        IA_GO(scan_next(cx, &s, &b));
-        if (!b)
-            break;
-        IA_GO(match_tuples(cx, &m, b));
-        ia_batch_release(b);
-        b = NULL;
-    }
+    IA_GO(scan(cx, v, type, false, names, n_cols + 1, match_tuples, &m));
 done:
-    ia_batch_release(b);
-    scan_close(&s);
     ia_buf_dispose(&m.key);
     ia_free(names);
     return st;
 }
 
-/* Edges whose column `by` ("id", "src", "dst") is among `keys`. */
-static ia_status edges_by(ia_ctx *cx, const ia_cview *v, size_t type, bool raw, const char *by, const ia_bytemap *keys,
-                          ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
-{
-    static const char *const cols[] = {"id", "src", "dst"};
-    ia_vscan s;
-    ia_batch *b = NULL;
-    ia_status st;
+typedef struct ia_vedges {
+    const char *by; /* column asked by */
+    const ia_bytemap *keys;
+    ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view);
+    void *arg;
+} ia_vedges;
 
-    IA_GO(scan_open(cx, v, type, raw, cols, 3, &s));
-    for (;;) {
-        IA_GO(scan_next(cx, &s, &b));
-        if (!b)
-            break;
-        const ia_array *ids = ia_batch_col(b, "id"), *src = ia_batch_col(b, "src"), *dst = ia_batch_col(b, "dst");
-        const ia_array *probe = ia_batch_col(b, by);
-        for (int64_t i = 0; i < b->rows; i++) {
-            const ia_view key = ia_array_str(probe, i);
-            if (ia_bytemap_find(keys, key.data, key.len, NULL))
-                IA_GO(sink(cx, arg, ia_array_str(ids, i), ia_array_str(src, i), ia_array_str(dst, i)));
-        }
-        ia_batch_release(b);
-        b = NULL;
+static ia_status match_edges(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    const ia_vedges *m = arg;
+    const ia_array *ids = ia_batch_col(b, "id"), *src = ia_batch_col(b, "src"), *dst = ia_batch_col(b, "dst");
+    const ia_array *probe = ia_batch_col(b, m->by);
+
+    for (int64_t i = 0; i < b->rows; i++) {
+        const ia_view key = ia_array_str(probe, i);
+        if (ia_bytemap_find(m->keys, key.data, key.len, NULL))
+            IA_TRY(m->sink(cx, m->arg, ia_array_str(ids, i), ia_array_str(src, i), ia_array_str(dst, i)));
     }
-done:
-    ia_batch_release(b);
-    scan_close(&s);
-    return st;
+    return IA_OK;
 }
 
 static ia_status edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end, const ia_bytemap *node_ids,
                           ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
 {
-    return edges_by(cx, v, type, false, end == 0 ? "src" : "dst", node_ids, sink, arg);
+    static const char *const cols[] = {"id", "src", "dst"};
+    ia_vedges m = {end == 0 ? "src" : "dst", node_ids, sink, arg};
+
+    return scan(cx, v, type, false, cols, 3, match_edges, &m);
 }
 
 static ia_status edges_by_id(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *edge_ids,
                              ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
 {
-    return edges_by(cx, v, type, true, "id", edge_ids, sink, arg);
+    static const char *const cols[] = {"id", "src", "dst"};
+    ia_vedges m = {"id", edge_ids, sink, arg};
+
+    return scan(cx, v, type, true, cols, 3, match_edges, &m);
 }
 
 void ia_cview_snapshot(ia_cview *out, ia_snapshot *s, const ia_changeset *emptied)

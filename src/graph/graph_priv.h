@@ -99,6 +99,8 @@ ia_status ia_manifest_txn(ia_ctx *cx, const ia_manifest *m, char uuid[IA_UUID_LE
 /* Reads and decodes a manifest file. */
 ia_status ia_manifest_load(ia_ctx *cx, ia_objstore *os, const char *path, ia_manifest **out, uint64_t *size) IA_MUST_CHECK;
 
+/* ia_reveal() for one table. */
+ia_status ia_reveal_entry(ia_ctx *cx, ia_graph *g, const ia_entry *e) IA_MUST_CHECK;
 /* Removes the directories of an attempt's manifests when they are empty; never fails. */
 void ia_staged_prune(ia_ctx *cx, const ia_graph *g, const char *attempt, const char *dir, const char *lance_branch);
 
@@ -118,7 +120,9 @@ typedef struct ia_write_own {
     ia_wtype *types;       /* per catalog type */
     size_t n;
     int64_t time_us;       /* of authorship, before any effect */
+    bool head_revealed;    /* nothing of the head is only staged: its entries need no staged names any more */
     ia_strlist staged;     /* paths this attempt staged */
+    bool judged;           /* changes were validated against the head planned on */
 } ia_write_own;
 
 bool ia_twrite_changes(const ia_twrite *t);

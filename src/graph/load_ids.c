@@ -127,10 +127,10 @@ ia_status ia_load_flush(ia_ctx *cx, ia_loader *l, ia_load_type *t)
     IA_GO(make_ids(cx, t, raw, &ids));
     IA_GO(replace_ids(cx, raw, ids, &b));
     IA_GO(check_repeated(cx, l, t, b, false));
-    IA_GO(IA_GROW(cx, t->plan_lines, t->cap_plan_lines, t->plan.n + 1));
+    IA_GO(IA_GROW(cx, t->plan_lines, t->cap_plan_lines, t->n_plan_lines + 1));
     IA_GO(ia_row_plan_add(cx, &t->plan, b));
     IA_GO(check_repeated(cx, l, t, b, true));
-    t->plan_lines[t->plan.n - 1] = t->lines;
+    t->plan_lines[t->n_plan_lines++] = t->lines;
     t->lines = NULL;
     t->n_lines = t->cap_lines = 0;
     t->bytes = 0;

@@ -42,7 +42,7 @@ static ia_status split_line(ia_ctx *cx, const ia_json *v, line_parts *out)
 
 /* ---- types ------------------------------------------------------------------------------------------ */
 
-static ia_status prepare_type(ia_ctx *cx, ia_load_type *t)
+ia_status ia_load_type_prepare(ia_ctx *cx, ia_load_type *t)
 {
     const ia_schema *s = t->def->arrow_schema;
 
@@ -66,7 +66,7 @@ void ia_load_type_dispose(ia_load_type *t)
         ia_builder_dispose(&t->cols[i]);
     for (size_t p = 0; t->what && p < t->def->n_properties; p++)
         ia_free(t->what[p]);
-    for (size_t i = 0; t->plan_lines && i < t->plan.n; i++)
+    for (size_t i = 0; i < t->n_plan_lines; i++)
         ia_free(t->plan_lines[i]);
     ia_free(t->cols);
     ia_free(t->what);
@@ -87,7 +87,7 @@ static ia_status find_type(ia_ctx *cx, ia_loader *l, const line_parts *parts, ia
     for (size_t i = 0; i < l->cat->n_types; i++)
         if (l->cat->types[i] == def)
             *out = &l->types[i];
-    return (*out)->used ? IA_OK : prepare_type(cx, *out);
+    return (*out)->used ? IA_OK : ia_load_type_prepare(cx, *out);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------ */

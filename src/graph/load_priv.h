@@ -42,7 +42,7 @@ typedef struct ia_load_type {
     uint64_t rows;
     ia_row_plan plan;
     uint64_t **plan_lines;  /* per batch of the plan; moved into the change set */
-    size_t cap_plan_lines;
+    size_t n_plan_lines, cap_plan_lines;
 } ia_load_type;
 
 typedef struct ia_loader {
@@ -54,8 +54,16 @@ typedef struct ia_loader {
 
 /* Reads everything into the plans of the types. Errors: INVALID, CONSTRAINT naming the line. */
 ia_status ia_load_parse(ia_ctx *cx, ia_loader *l) IA_MUST_CHECK;
+/* Makes the builders of a type that occurs for the first time. */
+ia_status ia_load_type_prepare(ia_ctx *cx, ia_load_type *t) IA_MUST_CHECK;
 void ia_load_type_dispose(ia_load_type *t);
 /* Turns the chunk at work into a batch: ids are derived, checked or made, repeated ones noticed. */
 ia_status ia_load_flush(ia_ctx *cx, ia_loader *l, ia_load_type *t) IA_MUST_CHECK;
+
+/* ---- from rows to commit ---------------------------------------------------------------------------- */
+ia_status ia_loader_init(ia_ctx *cx, ia_loader *l, const ia_catalog *cat, ia_load_mode mode) IA_MUST_CHECK;
+void ia_loader_dispose(ia_loader *l);
+/* Judges the rows, writes them, publishes. */
+ia_status ia_load_finish(ia_ctx *cx, ia_loader *l, ia_write *w, ia_load_result *out) IA_MUST_CHECK;
 
 #endif

@@ -22,6 +22,11 @@ typedef ia_status (*ia_read_fn)(ia_ctx *cx, void *arg, void *dst, size_t cap, si
 ia_status ia_load(ia_ctx *cx, ia_graph *g, ia_load_mode mode, ia_read_fn read, void *arg, uint64_t total_bytes,
                   const char *name, const ia_write_options *opt, ia_load_result *out) IA_MUST_CHECK;
 
+/* Rows of one type from a stream with its columns by name: id may be left out where a key makes it or a fresh one
+ * will do, nullable columns may be left out; numbers are cast where they fit. */
+ia_status ia_load_rows(ia_ctx *cx, ia_graph *g, ia_type_kind kind, const char *type, ia_load_mode mode, ia_stream *rows,
+                       const ia_write_options *opt, ia_load_result *out) IA_MUST_CHECK;
+
 typedef struct ia_mutate_result { ia_commit *commit; uint64_t nodes, edges; } ia_mutate_result;
 /* All statements of a checked mutation as one write. */
 ia_status ia_mutate(ia_ctx *cx, ia_graph *g, const ia_gq_query *q, const ia_params *params, const ia_write_options *opt,

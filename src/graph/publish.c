@@ -33,7 +33,7 @@ static ia_status validate(ia_ctx *cx, ia_write *w, unsigned attempt)
     ia_cview view;
     ia_status st;
 
-    if (w->kind == IA_COMMIT_MERGE || ia_changeset_empty(&w->changes))
+    if (w->kind == IA_COMMIT_MERGE || ia_changeset_empty(&w->changes) || (attempt == 0 && w->own->judged))
         return IA_OK;
     ia_cview_snapshot(&view, w->head, &w->changes);
     IA_GO(ia_validate(cx, &w->changes, &view, &opt, &v));
@@ -41,6 +41,13 @@ static ia_status validate(ia_ctx *cx, ia_write *w, unsigned attempt)
 done:
     ia_violations_dispose(&v);
     return st;
+}
+
+ia_status ia_write_validate(ia_ctx *cx, ia_write *w)
+{
+    IA_TRY(validate(cx, w, 0));
+    w->own->judged = true;
+    return IA_OK;
 }
 
 /* ---- the commit ------------------------------------------------------------------------------ */

@@ -48,6 +48,9 @@ ia_status ia_write_tree(ia_ctx *cx, ia_write *w, size_t type, const char **dir) 
 /* The dataset that `type`'s actions are applied to: the head's, or its fork (clone) when this write forks.
  * Fragment ids and addresses are the same in both. Borrowed from w. */
 ia_status ia_write_dataset(ia_ctx *cx, ia_write *w, size_t type, ia_dataset **out) IA_MUST_CHECK;
+/* Judges w->changes against the head now, so that nothing is written for a change that is refused; publish does not
+ * repeat it on that head. */
+ia_status ia_write_validate(ia_ctx *cx, ia_write *w) IA_MUST_CHECK;
 /* Validates w->changes (unless w->kind is MERGE: done by the merge), stages, publishes, reveals. On a lost race:
  * rebase if the winner touched other rows (re-validated against the new head), else CONFLICT naming type and id.
  * *out = the commit (caller's), NULL when there was nothing to do (no table changed and kind is not MERGE). */

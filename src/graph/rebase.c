@@ -281,6 +281,7 @@ ia_status ia_write_rebase(ia_ctx *cx, ia_write *w)
     }
     ia_snapshot_close(w->head);
     w->head = next;
+    w->own->head_revealed = false;
     next = NULL;
 done:
     ia_snapshot_close(next);

@@ -213,7 +213,7 @@ done:
     return st;
 }
 
-static ia_status reveal_entry(ia_ctx *cx, ia_graph *g, const ia_entry *e)
+ia_status ia_reveal_entry(ia_ctx *cx, ia_graph *g, const ia_entry *e)
 {
     revealer r = { .g = g, .e = e };
     bool staged;
@@ -246,7 +246,7 @@ ia_status ia_reveal(ia_ctx *cx, ia_graph *g, const ia_commit *c)
     ia_error first = { 0 };
 
     for (size_t i = 0; i < c->n_entries; i++) {
-        const ia_status st = reveal_entry(cx, g, &c->entries[i]);
+        const ia_status st = ia_reveal_entry(cx, g, &c->entries[i]);
         if (st == IA_ERR_CANCELLED || st == IA_ERR_NO_MEMORY || st == IA_ERR_OVER_BUDGET)
             return st;
         if (st != IA_OK && first.code == IA_OK)

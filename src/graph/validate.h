@@ -41,6 +41,9 @@ typedef struct ia_cview {
      * judged against the maximum and the minimum of @card. A merge judges only where both sides' deltas meet. */
     ia_status (*card_scope)(ia_ctx *cx, struct ia_cview *v, size_t type, const ia_bytemap *sources, ia_bitmap *max_scope,
                             ia_bitmap *min_scope);
+    /* Optional, NULL = edges_at with end 0: every committed edge of the sources that @card judges. */
+    ia_status (*card_edges)(ia_ctx *cx, struct ia_cview *v, size_t type, const ia_bytemap *sources,
+                            ia_status (*sink)(ia_ctx *, void *, ia_view edge, ia_view src, ia_view dst), void *arg);
 } ia_cview;
 
 /* Scans the narrow columns of s. Types in `emptied` (overwritten by cs) read as empty, but for edges_by_id. */

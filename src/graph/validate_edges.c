@@ -229,6 +229,8 @@ static bool in_scope(const ia_bitmap *scope, size_t source)
 /* Committed edges of the judged sources only. */
 static ia_status count_committed(ia_ctx *cx, ia_vrun *run, ia_vcard *c)
 {
+    const size_t type = (size_t)(c->edge - run->types);
+    ia_cview *view = run->view;
     ia_bytemap asked = {0};
     ia_status st = IA_OK;
 
@@ -238,7 +240,8 @@ static ia_status count_committed(ia_ctx *cx, ia_vrun *run, ia_vcard *c)
             IA_GO(ia_bytemap_put(cx, &asked, src.data, src.len, NULL, NULL));
     }
     if (asked.n > 0)
-        IA_GO(run->view->edges_at(cx, run->view, (size_t)(c->edge - run->types), 0, &asked, edge_kept, c));
+        IA_GO(view->card_edges ? view->card_edges(cx, view, type, &asked, edge_kept, c)
+                               : view->edges_at(cx, view, type, 0, &asked, edge_kept, c));
 done:
     ia_bytemap_dispose(&asked);
     return st;

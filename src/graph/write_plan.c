@@ -47,8 +47,7 @@ static void finish_reveals(ia_ctx *cx, ia_write *w)
     ia_ctx quiet = *cx;
 
     quiet.progress = NULL;
-    if (ia_reveal(&quiet, w->g, w->head->commit) != IA_OK)
-        ia_ctx_clear(&quiet);
+    w->own->head_revealed = ia_reveal(&quiet, w->g, w->head->commit) == IA_OK;
 }
 
 ia_status ia_write_begin(ia_ctx *cx, ia_graph *g, const char *branch, const char *if_commit, const char *actor,
@@ -322,7 +321,7 @@ static ia_status check_head_revealed(ia_ctx *cx, ia_write *w, const ia_type_def 
     IA_GO(ia_entry_load(cx, w->g, def, e, &ds, &info));
     if (!info.staged)
         goto done;
-    IA_GO(ia_reveal(cx, w->g, w->head->commit));
+    IA_GO(ia_reveal_entry(cx, w->g, e));
     ia_entry_forget(w->g, e);
     ia_dataset_release(ds);
     ds = NULL;

@@ -183,6 +183,18 @@ done:
     return st;
 }
 
+/* A table that this write leaves alone. What only serves revealing is dropped once that is done. */
+static ia_status keep_entry(ia_ctx *cx, const ia_write *w, const ia_entry *old, ia_entry *out)
+{
+    ia_entry e = *old;
+
+    if (w->own->head_revealed) {
+        e.staged = NULL;
+        e.fork = (ia_fork){ 0 };
+    }
+    return ia_entry_copy(cx, &e, out);
+}
+
 static ia_twrite *table_of(const ia_write *w, uint64_t type_id)
 {
     for (size_t i = 0; i < w->n; i++)
@@ -207,7 +219,7 @@ ia_status ia_write_stage(ia_ctx *cx, ia_write *w, ia_entry **out, size_t *n)
         if (t)
             IA_GO(stage_table(cx, w, t, &e[k]));
         else
-            IA_GO(ia_entry_copy(cx, &head->entries[k], &e[k]));
+            IA_GO(keep_entry(cx, w, &head->entries[k], &e[k]));
     }
     *out = e;
     *n = k;

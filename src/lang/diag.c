@@ -78,9 +78,11 @@ static void put_path(out_text *o, const char *path, ia_span span)
     put(o, tail, k > 0 ? (size_t)k : 0);
 }
 
-/* The part [begin, end) of the line that is shown, always holding the span's start. */
-static void choose_window(const ia_source *src, size_t at, size_t *begin, size_t *end)
+/* The part [begin, end) of the line that is shown, always holding the span's start; true when
+ * something before it is left out. */
+static bool choose_window(const ia_source *src, size_t at, size_t *begin, size_t *end)
 {
+    bool cut = false;
     size_t lo = at, hi = at;
 
     while (lo > 0 && src->text[lo - 1] != '\n')
@@ -91,6 +93,7 @@ static void choose_window(const ia_source *src, size_t at, size_t *begin, size_t
         lo++;
     if (hi - lo > WINDOW) {
         if (at - lo > BEFORE) {
+            cut = true;
             lo = at - BEFORE;
             while (lo < at && is_cont(src->text[lo]))
                 lo++;
@@ -103,6 +106,7 @@ static void choose_window(const ia_source *src, size_t at, size_t *begin, size_t
     }
     *begin = lo;
     *end = hi;
+    return cut;
 }
 
 static void put_excerpt(out_text *o, const ia_source *src, ia_span span)
@@ -114,8 +118,7 @@ static void put_excerpt(out_text *o, const ia_source *src, ia_span span)
     char marks[WINDOW + 8];
     size_t n = 0;
 
-    choose_window(src, at, &lo, &hi);
-    cut = lo > 0 && src->text[lo - 1] != '\n' && src->text[lo - 1] != ' ' && src->text[lo - 1] != '\t';
+    cut = choose_window(src, at, &lo, &hi);
     put(o, "\n    ", 5);
     if (cut) {
         put(o, "...", 3);
