@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "arrow/arrow_priv.h"
 #include "arrow/compute.h"
@@ -216,7 +215,8 @@ static void json_float(ia_jsonw *w, double v)
         return;
     }
     ia_float_format((float)v, text);
-    ia_jsonw_f64(w, strtod(text, NULL));
+    (void)ia_double_parse(text, strlen(text), &v);
+    ia_jsonw_f64(w, v);
 }
 
 /* Integer milliseconds; false when the value is finer than that. */
