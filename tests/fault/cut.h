@@ -2,7 +2,8 @@
  *
  * A scenario is three functions over a store and a root. cut_run() finds out what the graph shows before and after
  * the whole operation, then, for each kind of cut and each k, prepares a fresh store, cuts step k, "restarts" (a new
- * handle on the bare store) and expects one of the two; then a further write must work and leave nothing undone. */
+ * handle on the bare store) and expects one of the two; then a further write must work and leave nothing undone. The restarted process is cut once
+ * more in its own first write, too. On memory stores with and without links. */
 #ifndef TESTS_FAULT_CUT_H
 #define TESTS_FAULT_CUT_H
 
@@ -22,6 +23,7 @@ typedef struct cut_scenario {
     ia_status (*run)(ia_ctx *cx, const cut_place *at);
     /* A write that works before as well as after; NULL = insert a person on main. */
     ia_status (*again)(ia_ctx *cx, const cut_place *at);
+    bool single; /* `again` is several writes: not cut itself */
 } cut_scenario;
 
 /* For scenarios: a handle for one step. */
