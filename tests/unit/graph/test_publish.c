@@ -321,6 +321,79 @@ static void a_write_that_must_not_rebase_says_so(void **state)
     gx_close(&x);
 }
 
+static void a_moved_graph_reads_and_writes_on(void **state)
+{
+    gx x;
+    char moved[80];
+    (void)state;
+    gx_open(&x, GX_LOCAL);
+    OK(x, gx_insert(&x.e.cx, x.g, "main", "a", 1, NULL));
+    create(&x, "f", "main");
+    OK(x, gx_insert(&x.e.cx, x.g, "f", "b", 2, NULL)); /* its manifest names main's tree by its old path */
+    create(&x, "deep", "f");
+    ia_graph_close(x.g);
+    snprintf(moved, sizeof moved, "%s/moved.graph", x.base);
+    assert_int_equal(rename(x.root, moved), 0);
+    snprintf(x.root, sizeof x.root, "%s", moved);
+    x.g = gx_handle(&x);
+    gx_expect(&x.e.cx, x.g, "f", "a=1 b=2 | ");
+    OK(x, gx_update(&x.e.cx, x.g, "f", "a", 5, NULL));
+    OK(x, gx_update(&x.e.cx, x.g, "deep", "b", 6, NULL));
+    gx_expect(&x.e.cx, x.g, "f", "a=5 b=2 | ");
+    gx_expect(&x.e.cx, x.g, "deep", "a=1 b=6 | ");
+    gx_expect(&x.e.cx, x.g, "main", "a=1 | ");
+    gx_close(&x);
+}
+
+/* Each allocation of a write fails in turn: nothing leaks, and the row is there exactly when the write said so. */
+static void a_write_without_memory_changes_nothing(void **state)
+{
+    gx x;
+    ia_status st = IA_ERR_NO_MEMORY;
+    (void)state;
+    gx_open(&x, GX_MEMORY);
+    OK(x, gx_insert(&x.e.cx, x.g, "main", "a", 1, NULL));
+    create(&x, "f", "main");
+    for (int64_t k = 0; st != IA_OK; k += 1 + k / 200) {
+        ia_graph *h = gx_handle(&x);
+        ia_mem_fail_after(k);
+        st = gx_update(&x.e.cx, h, "f", "a", 2, NULL);
+        ia_mem_fail_after(-1);
+        ia_graph_close(h);
+        if (st != IA_OK) {
+            assert_int_equal(st, IA_ERR_NO_MEMORY);
+            assert_int_equal(x.e.cx.err.code, IA_ERR_NO_MEMORY);
+            ia_ctx_clear(&x.e.cx);
+        }
+        gx_expect(&x.e.cx, x.g, "f", st == IA_OK ? "a=2 | " : "a=1 | ");
+    }
+    gx_expect(&x.e.cx, x.g, "main", "a=1 | ");
+    gx_close(&x);
+}
+
+/* A cancel before the commit point has no effect. */
+static void a_cancelled_write_changes_nothing(void **state)
+{
+    gx x;
+    atomic_bool stop = false;
+    ia_commit *c;
+    (void)state;
+    gx_open(&x, GX_MEMORY);
+    ia_write *w = begin(&x, x.g, "main");
+    OK(x, gx_add_person(&x.e.cx, w, "a", 1));
+    stop = true;
+    x.e.cx.cancel = &stop;
+    assert_fails(ia_write_publish(&x.e.cx, w, &c), IA_ERR_CANCELLED);
+    x.e.cx.cancel = NULL;
+    ia_ctx_clear(&x.e.cx);
+    gx_expect(&x.e.cx, x.g, "main", " | ");
+    OK(x, ia_write_publish(&x.e.cx, w, &c)); /* and may be published after all */
+    ia_commit_free(c);
+    ia_write_free(w);
+    gx_expect(&x.e.cx, x.g, "main", "a=1 | ");
+    gx_close(&x);
+}
+
 /* One process; its own handle and context. Exit code 0 = all its rows are in. */
 static int inserter(const char *root, int who, int rows)
 {
@@ -398,6 +471,9 @@ int main(void)
         cmocka_unit_test(an_edge_to_a_node_deleted_meanwhile_is_not_published),
         cmocka_unit_test(a_stale_precondition_changes_nothing),
         cmocka_unit_test(a_write_that_must_not_rebase_says_so),
+        cmocka_unit_test(a_moved_graph_reads_and_writes_on),
+        cmocka_unit_test(a_write_without_memory_changes_nothing),
+        cmocka_unit_test(a_cancelled_write_changes_nothing),
         cmocka_unit_test(many_processes_on_one_branch_all_get_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
