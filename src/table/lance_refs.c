@@ -287,7 +287,15 @@ ia_status ia_hint_put(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t ver
     ia_status st;
     IA_GO(ia_path_join(cx, &path, dir, "_versions", "latest_version_hint.json", NULL));
     n = snprintf(text, sizeof text, "{\"version\":%llu}", (unsigned long long)version);
-    IA_GO(ia_objstore_put(cx, os, path, text, (size_t)n, 0));
+    /* Removed first: file systems flush a file that replaces another (ext4), which costs more than the whole
+     * commit. Without a hint readers list, so the moment between does no harm. */
+    if (ia_objstore_remove(cx, os, path) != IA_OK)
+        ia_ctx_clear(cx);
+    st = ia_objstore_put(cx, os, path, text, (size_t)n, IA_PUT_IF_ABSENT);
+    if (st == IA_ERR_EXISTS) { /* another writer was between */
+        ia_ctx_clear(cx);
+        st = ia_objstore_put(cx, os, path, text, (size_t)n, 0);
+    }
 done:
     ia_free(path);
     return st;

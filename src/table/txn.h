@@ -45,6 +45,7 @@ typedef struct ia_txn {
     char *predicate;         /* DELETE; may be NULL */
     char *message;           /* __lance_commit_message; may be NULL */
     int32_t *preserving_fields; size_t n_preserving; /* UPDATE field 6; NULL = all field ids */
+    uint64_t row_id_floor;   /* next_row_id is raised to this before new rows get ids; 0 = kept */
     char *clone_path, *clone_ref; uint64_t clone_version; char *clone_branch;   /* CLONE */
 } ia_txn;
 

@@ -525,6 +525,8 @@ static ia_status start(ia_ctx *cx, work *w, const ia_apply_options *opt)
     IA_TRY(ia_manifest_copy(cx, old, &w->m));
     m = w->m;
     m->version = old->version + 1;
+    if (m->stable_row_ids && w->t->row_id_floor > m->next_row_id)
+        m->next_row_id = w->t->row_id_floor;
     m->timestamp_us = opt->now_us > old->timestamp_us ? opt->now_us : old->timestamp_us;
     IA_TRY(IA_NEW_ARRAY(cx, w->slots, m->n_fragments + w->t->n_actions));
     w->cap = m->n_fragments + w->t->n_actions;
