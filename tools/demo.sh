@@ -178,7 +178,11 @@ after=$(head_of "$G" main)
 [ "$before" != "$after" ] || die "the merge made no commit on main"
 same_counts main "$BASE" "$SECURITY"
 verified main
-show query section_of --query "$DEBIAN/queries.gq" --params "{\"name\": \"${games[0]}\"}" --store "$G"
+say
+say "The branch's changes and main's own are both there:"
+for p in "${games[0]}" "${games[2]}"; do
+    show query section_of --query "$DEBIAN/queries.gq" --params "{\"name\": \"$p\"}" --store "$G"
+done
 show query maintainer --query "$DEBIAN/queries.gq" --params "{\"email\": \"$team\"}" --store "$G"
 
 # ---- 4. a true conflict ------------------------------------------------------------------------
