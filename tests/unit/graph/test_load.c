@@ -310,10 +310,13 @@ static void large_loads_cross_chunks(void **state)
     ox_loads(&x, IA_LOAD_MERGE, (const char *)text.data);
     assert_int_equal(x.total, ROWS);
     ia_buf_clear(&text);
-    for (int i = 0; i < ROWS; i++)
-        ia_buf_printf(&x.e.cx, &text, i % 2 ? "{\"type\":\"Person\",\"data\":{\"id\":\"p%06d\",\"age\":%d,\"name\":\"p%06d\"}}\n"
-                                            : "{\"type\":\"Person\",\"data\":{\"id\":\"p%06d\",\"age\":null,\"name\":\"p%3$06d\"}}\n",
-                      i, i, i);
+    for (int i = 0; i < ROWS; i++) {
+        char age[16] = "null";
+        if (i % 2)
+            snprintf(age, sizeof age, "%d", i);
+        ia_buf_printf(&x.e.cx, &text, "{\"type\":\"Person\",\"data\":{\"id\":\"p%06d\",\"age\":%s,\"name\":\"p%06d\"}}\n", i,
+                      age, i);
+    }
     for (int i = 0; i < ROWS; i += 2)
         ia_buf_printf(&x.e.cx, &text, "{\"type\":\"Person\",\"data\":{\"id\":\"q%06d\",\"age\":1,\"name\":\"q%06d\"}}\n", i, i);
     ox_expect_export(&x, "Person", (const char *)text.data);
