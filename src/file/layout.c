@@ -124,7 +124,7 @@ static ia_status check_enc(ia_ctx *cx, const ia_enc *e)
 
     switch (e->kind) {
     case IA_ENC_FLAT:
-        ok = e->bits == 1 || (e->bits && e->bits % 8 == 0);
+        ok = e->bits != 0;
         break;
     case IA_ENC_VARIABLE: case IA_ENC_FSST: case IA_ENC_BSS:
         ok = e->child != NULL;

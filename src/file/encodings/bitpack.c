@@ -23,7 +23,7 @@ static inline unsigned row_base(unsigned row)
     void NAME(const uint8_t *restrict packed, unsigned w, T *restrict out)                       \
     {                                                                                            \
         enum { LANES = IA_PACK_BLOCK / BITS };                                                   \
-        const T mask = w >= BITS ? (T) ~(T)0 : (T)(((T)1 << w) - 1);                             \
+        const T mask = (T)(w >= BITS ? (T) ~(T)0 : (T)(((T)1 << (w & (BITS - 1))) - 1));         \
         if (w == 0) {                                                                            \
             memset(out, 0, IA_PACK_BLOCK * sizeof(T));                                           \
             return;                                                                              \

@@ -1,0 +1,224 @@
+/* file_tool.c - writes generated Lance files and prints files value by value, for the interop tests. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "file_gen.h"
+
+static int die(ia_ctx *cx, const char *what)
+{
+    fprintf(stderr, "%s: error %d: %s\n", what, (int)cx->err.code, cx->err.text);
+    return 1;
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+static ia_status write_file(ia_ctx *cx, ia_objstore *os, const char *path, const ia_batch *b, uint32_t minor,
+                            uint64_t page_bytes)
+{
+    ia_file_writer_options opt = {.minor = minor, .page_bytes = page_bytes};
+    ia_lschema ls = {0};
+    ia_file_writer *w = NULL;
+    ia_file_info info;
+    ia_status st;
+
+    IA_GO(ia_lschema_from_arrow(cx, b->schema, 0, &ls));
+    IA_GO(ia_file_writer_open(cx, os, path, b->schema, &ls, &opt, &w));
+    IA_GO(ia_file_writer_write(cx, w, b));
+    IA_GO(ia_file_writer_finish(cx, w, 0, &info));
+done:
+    ia_file_writer_close(w);
+    ia_lschema_dispose(&ls);
+    return st;
+}
+
+static int cmd_gen(ia_ctx *cx, ia_objstore *os, char **argv, bool show)
+{
+    ia_type *t = gen_type(cx, argv[0]);
+    ia_batch *b = NULL;
+    ia_status st;
+    ia_buf line = {0};
+
+    if (!t) {
+        fprintf(stderr, "bad type %s\n", argv[0]);
+        return 2;
+    }
+    st = gen_batch(cx, t, strtoll(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), (gen_nulls)atoi(argv[3]),
+                   (gen_flavour)atoi(argv[4]), &b);
+    if (st == IA_OK && !show)
+        st = write_file(cx, os, argv[7], b, (uint32_t)atoi(argv[5]), strtoull(argv[6], NULL, 10));
+    for (int64_t i = 0; st == IA_OK && show && i < b->rows; i++) {
+        ia_buf_clear(&line);
+        gen_text(cx, &line, b->cols[0], i);
+        printf("%s\n", (char *)line.data);
+    }
+    ia_buf_dispose(&line);
+    ia_batch_release(b);
+    ia_type_release(t);
+    return st == IA_OK ? 0 : die(cx, argv[0]);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+typedef struct opened {
+    ia_file *f;
+    ia_schema *s;
+    ia_file_column *cols;
+    int32_t *leaves;
+} opened;
+
+static size_t count(const ia_type *t)
+{
+    size_t n = 0;
+
+    if (t->id != IA_TYPE_STRUCT && t->id != IA_TYPE_LIST && t->id != IA_TYPE_LARGE_LIST)
+        return 1;
+    for (size_t i = 0; i < t->n_children; i++)
+        n += count(t->children[i].type);
+    return n;
+}
+
+static ia_status open_file(ia_ctx *cx, ia_objstore *os, const char *path, opened *o)
+{
+    int32_t next = 0;
+
+    IA_TRY(ia_file_open(cx, os, path, 0, &o->f));
+    IA_TRY(ia_lschema_to_arrow(cx, ia_file_lschema(o->f), &o->s));
+    IA_TRY(IA_NEW_ARRAY(cx, o->cols, o->s->n_fields + 1));
+    IA_TRY(IA_NEW_ARRAY(cx, o->leaves, ia_file_columns(o->f) + 1));
+    for (uint32_t i = 0; i < ia_file_columns(o->f); i++)
+        o->leaves[i] = (int32_t)i;
+    for (size_t i = 0; i < o->s->n_fields; i++) {
+        o->cols[i].field = &o->s->fields[i];
+        o->cols[i].leaf_columns = o->leaves + next;
+        o->cols[i].n_leaves = count(o->s->fields[i].type);
+        next += (int32_t)o->cols[i].n_leaves;
+    }
+    return IA_OK;
+}
+
+static void close_file(opened *o)
+{
+    ia_free(o->cols);
+    ia_free(o->leaves);
+    ia_schema_release(o->s);
+    ia_file_close(o->f);
+}
+
+static void print_rows(ia_ctx *cx, ia_array **cols, size_t n, uint64_t rows, ia_buf *line)
+{
+    for (uint64_t i = 0; i < rows; i++) {
+        ia_buf_clear(line);
+        for (size_t k = 0; k < n; k++) {
+            if (k)
+                ia_buf_putc(cx, line, ' ');
+            gen_text(cx, line, cols[k], (int64_t)i);
+        }
+        printf("%s\n", (char *)line->data);
+    }
+}
+
+static ia_status scan(ia_ctx *cx, opened *o, uint64_t begin, uint64_t end, uint32_t batch, bool print)
+{
+    ia_file_scan *s = NULL;
+    ia_array **cols = NULL;
+    ia_buf line = {0};
+    uint64_t rows = 0;
+    ia_status st;
+
+    IA_GO(IA_NEW_ARRAY(cx, cols, o->s->n_fields + 1));
+    IA_GO(ia_file_scan_open(cx, o->f, o->cols, o->s->n_fields, begin, end, batch, &s));
+    do {
+        IA_GO(ia_file_scan_next(cx, s, cols, &rows));
+        if (print)
+            print_rows(cx, cols, o->s->n_fields, rows, &line);
+        for (size_t k = 0; k < o->s->n_fields; k++)
+            ia_array_release(cols[k]);
+    } while (rows);
+done:
+    ia_buf_dispose(&line);
+    ia_file_scan_close(s);
+    ia_free(cols);
+    return st;
+}
+
+static ia_status take(ia_ctx *cx, opened *o, int n, char **text, bool print)
+{
+    ia_array **cols = NULL;
+    uint32_t *rows = NULL;
+    ia_buf line = {0};
+    ia_status st;
+
+    IA_GO(IA_NEW_ARRAY(cx, cols, o->s->n_fields + 1));
+    IA_GO(IA_NEW_ARRAY(cx, rows, (size_t)n + 1));
+    for (int i = 0; i < n; i++)
+        rows[i] = (uint32_t)strtoul(text[i], NULL, 10);
+    IA_GO(ia_file_take(cx, o->f, o->cols, o->s->n_fields, rows, (size_t)n, cols));
+    if (print)
+        print_rows(cx, cols, o->s->n_fields, (uint64_t)n, &line);
+    for (size_t k = 0; k < o->s->n_fields; k++)
+        ia_array_release(cols[k]);
+done:
+    ia_buf_dispose(&line);
+    ia_free(cols);
+    ia_free(rows);
+    return st;
+}
+
+static int cmd_read(ia_ctx *cx, ia_objstore *os, int argc, char **argv)
+{
+    opened o = {0};
+    ia_status st = open_file(cx, os, argv[1], &o);
+
+    if (st == IA_OK && strcmp(argv[0], "read") == 0)
+        st = scan(cx, &o, argc > 3 ? strtoull(argv[3], NULL, 10) : 0,
+                  argc > 4 ? strtoull(argv[4], NULL, 10) : ia_file_rows(o.f),
+                  argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0, true);
+    else if (st == IA_OK && strcmp(argv[0], "take") == 0)
+        st = take(cx, &o, argc - 2, argv + 2, true);
+    else if (st == IA_OK) { /* bench */
+        for (int i = 0; st == IA_OK && i < 5; i++) {
+            double t = now();
+
+            st = scan(cx, &o, 0, ia_file_rows(o.f), 0, false);
+            printf("scan of %" PRIu64 " rows: %.1f ms\n", ia_file_rows(o.f), (now() - t) * 1e3);
+        }
+    }
+    close_file(&o);
+    return st == IA_OK ? 0 : die(cx, argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    ia_budget *budget = ia_budget_new(NULL, 0);
+    ia_ctx cx;
+    ia_objstore *os = NULL;
+    int rc = 2;
+
+    ia_ctx_init(&cx, budget);
+    if (ia_objstore_local(&cx, &os) != IA_OK)
+        rc = die(&cx, "store");
+    else if (argc == 10 && strcmp(argv[1], "gen") == 0)
+        rc = cmd_gen(&cx, os, argv + 2, false);
+    else if (argc == 7 && strcmp(argv[1], "show") == 0)
+        rc = cmd_gen(&cx, os, argv + 2, true);
+    else if (argc >= 3 && (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "take") == 0 ||
+                           strcmp(argv[1], "bench") == 0))
+        rc = cmd_read(&cx, os, argc - 1, argv + 1);
+    else
+        fprintf(stderr, "file_tool gen TYPE ROWS SEED NULLS FLAVOUR MINOR PAGE_BYTES PATH\n"
+                        "file_tool show TYPE ROWS SEED NULLS FLAVOUR\n"
+                        "file_tool read PATH [BATCH [BEGIN END]] | take PATH ROW... | bench PATH\n");
+    ia_objstore_close(os);
+    ia_budget_drop(budget);
+    return rc;
+}
