@@ -63,7 +63,7 @@ ia_status ia_expr_eval(ia_ctx *cx, const ia_expr *e, const ia_batch *b, ia_array
 ia_status ia_expr_select(ia_ctx *cx, const ia_expr *e, const ia_batch *b, int64_t **idx, int64_t *n) IA_MUST_CHECK;
 /* Rows of b for which e is TRUE; the batch itself (retained) when that is all of them. */
 ia_status ia_expr_filter(ia_ctx *cx, const ia_expr *e, const ia_batch *b, ia_batch **out) IA_MUST_CHECK;
-/* Canonical filter text (also what ia_sql_filter_parse reads, except HAS). */
+/* Canonical filter text; ia_sql_filter_parse reads it back. */
 void ia_expr_text(ia_ctx *cx, ia_buf *out, const ia_expr *e);
 /* If e is an AND of conditions (or one condition) with `column = literal` or `column IN (...)`
  * among them, gives those values (borrowed from e); false otherwise. For index probes: the rows
@@ -71,10 +71,10 @@ void ia_expr_text(ia_ctx *cx, ia_buf *out, const ia_expr *e);
 bool ia_expr_point_values(const ia_expr *e, const char *column, const ia_scalar **items, size_t *n);
 
 /* ---- SQL filter text ----------------------------------------------------------------------- */
-/* What Lance users write: identifiers (bare, `quoted` or "quoted"), numbers, 'strings', true, false,
- * null, = == != <> < <= > >=, AND, OR, NOT, parentheses, IS [NOT] NULL, [NOT] IN (...),
- * [NOT] BETWEEN, [NOT] LIKE, date '...', timestamp '...', array_has(column, value),
- * starts_with(column, text), contains(column, text).
+/* What Lance users write: identifiers (bare, `quoted` or "quoted"), numbers, 'strings', x'hex', true,
+ * false, null, = == != <> < <= > >=, AND, OR, NOT, parentheses, IS [NOT] NULL|TRUE|FALSE,
+ * [NOT] IN (...), [NOT] BETWEEN, [NOT] LIKE, date '...', timestamp '...', time '...',
+ * array_has(column, value), starts_with(column, text), contains(column, text).
  * Errors: INVALID naming column position and the offending text. */
 ia_status ia_sql_filter_parse(ia_ctx *cx, ia_arena *a, const char *text, size_t len, ia_expr **out) IA_MUST_CHECK;
 

@@ -78,7 +78,22 @@ bool ia_timestamp_parse(const char *s, size_t n, int64_t *v, ia_time_unit *unit)
            !__builtin_add_overflow(*v, extra, v);
 }
 
-/* A string beside a date or timestamp is read as one. */
+bool ia_time_parse(const char *s, size_t n, int64_t *ns)
+{
+    char whole[40] = "1970-01-01T";
+    ia_time_unit unit;
+    int64_t v;
+
+    if (n < 8 || n > 18 || s[n - 1] < '0' || s[n - 1] > '9' || memchr(s, '+', n) || memchr(s, '-', n))
+        return false;
+    memcpy(whole + 11, s, n);
+    if (!ia_timestamp_parse(whole, 11 + n, &v, &unit))
+        return false;
+    *ns = v * (unit == IA_UNIT_MS ? 1000000 : unit == IA_UNIT_US ? 1000 : 1);
+    return true;
+}
+
+/* A string beside a date, timestamp or time of day is read as one. */
 static ia_status adopt(ia_ctx *cx, const ia_expr *col, ia_scalar *lit)
 {
     const ia_type *t = ia_scalar_type(col->type);
@@ -87,8 +102,14 @@ static ia_status adopt(ia_ctx *cx, const ia_expr *col, ia_scalar *lit)
     int64_t v;
     char type[96];
 
-    if (!t || ia_scalar_is_null(lit) || ia_scalar_kind_of(lit->type) != IA_KIND_STRING ||
-        ia_scalar_kind_of(t) != IA_KIND_INSTANT)
+    if (!t || ia_scalar_is_null(lit) || ia_scalar_kind_of(lit->type) != IA_KIND_STRING)
+        return IA_OK;
+    if (ia_scalar_kind_of(t) == IA_KIND_TIME && ia_time_parse(lit->str.data, lit->str.len, &v)) {
+        *lit = ia_scalar_i64(v);
+        lit->type = ia_type_time_basic(IA_TYPE_TIME64, IA_UNIT_NS);
+        return IA_OK;
+    }
+    if (ia_scalar_kind_of(t) != IA_KIND_INSTANT)
         return IA_OK;
     if (ia_date_parse(lit->str.data, lit->str.len, &days)) {
         *lit = ia_scalar_date32(days);

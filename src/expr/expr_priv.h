@@ -16,6 +16,8 @@ const ia_type *ia_scalar_type(const ia_type *t);
 ia_scalar_kind ia_scalar_kind_of(const ia_type *scalar_type);
 int64_t ia_scalar_tick(const ia_type *t); /* nanoseconds in one count of a temporal type */
 
+/* "HH:MM:SS" with up to nine digits of a second -> nanoseconds since midnight. */
+bool ia_time_parse(const char *s, size_t n, int64_t *ns);
 /* RFC 3339 text with up to nine digits of a second, in the coarsest unit from ms that holds it. */
 bool ia_timestamp_parse(const char *s, size_t n, int64_t *v, ia_time_unit *unit);
 
@@ -30,12 +32,14 @@ static inline bool ia_expr_is_cmp(ia_expr_op op)
 /* The operator with its sides exchanged. */
 ia_expr_op ia_expr_flip(ia_expr_op op);
 
+/* The column itself, or the values of a dictionary column one by one. */
+ia_status ia_column_plain(ia_ctx *cx, const ia_array *a, ia_array **out) IA_MUST_CHECK;
 /* t[i] = column[i] op value, for comparable types; the column is no dictionary. */
 ia_status ia_kernel_cmp(ia_ctx *cx, const ia_array *col, ia_expr_op op, const ia_scalar *v, ia_tri *t) IA_MUST_CHECK;
 /* t[i] = a[i] op b[i]. */
 ia_status ia_kernel_cmp_columns(ia_ctx *cx, const ia_array *a, ia_expr_op op, const ia_array *b, ia_tri *t) IA_MUST_CHECK;
 ia_status ia_kernel_in(ia_ctx *cx, const ia_array *col, const ia_scalar *items, size_t n, ia_tri *t) IA_MUST_CHECK;
-/* CONTAINS, STARTS_WITH, LIKE over a string column. */
+/* CONTAINS, STARTS_WITH, LIKE over a string or null column. */
 void ia_kernel_text(const ia_array *col, ia_expr_op op, ia_view v, ia_tri *t);
 bool ia_text_test(ia_expr_op op, ia_view text, ia_view v);
 ia_status ia_kernel_has(ia_ctx *cx, const ia_array *lists, const ia_scalar *v, ia_tri *t) IA_MUST_CHECK;

@@ -1,13 +1,11 @@
 /* sql_filter.c - the filter text that Lance users write, into an expression tree. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "base/ids.h"
 #include "expr/expr_priv.h"
 
-/*   or    = and { OR and }            and = not { AND not }          not = [ NOT ] test
- *   test  = "(" or ")" | value [ comparison | IS [NOT] NULL | [NOT] IN (...) | [NOT] BETWEEN | [NOT] LIKE ]
- *   value = column | literal | call    Keywords in any case. */
+/*   or    = and { OR and }      and = not { AND not }      not = NOT not | test
+ *   test  = value [ comparison value | IS [NOT] NULL | IS [NOT] TRUE | IS [NOT] FALSE
+ *                 | [NOT] IN (...) | [NOT] BETWEEN value AND value | [NOT] LIKE string ]
+ *   value = "(" or ")" | column | literal | call           Keywords in any case. */
 
 #define MAX_NESTING 100
 
@@ -33,10 +31,12 @@ static ia_status wrong(const parser *p, const char *what)
 {
     const int n = p->t.len > 40 ? 40 : (int)p->t.len;
 
+    const size_t column = (size_t)(p->t.at - p->start) + 1;
+
     if (p->t.kind == T_END)
-        return ia_fail(p->cx, IA_ERR_INVALID, "filter: column %zu: %s, but the text ends", (size_t)(p->t.at - p->start) + 1,
+        return ia_fail(p->cx, IA_ERR_INVALID, "filter: column %zu: %s, but the text ends", column,
                        what);
-    return ia_fail(p->cx, IA_ERR_INVALID, "filter: column %zu: %s, not '%.*s'", (size_t)(p->t.at - p->start) + 1, what, n,
+    return ia_fail(p->cx, IA_ERR_INVALID, "filter: column %zu: %s, not '%.*s'", column, what, n,
                    p->t.at);
 }
 
@@ -109,7 +109,7 @@ static ia_status next(parser *p)
                            (size_t)(p->p - p->start) + 1, c);
     } else {
         p->t.kind = T_SYMBOL;
-        if (q < p->end && ((strchr("<>!=", c) && *q == '=') || (c == '<' && *q == '>')))
+        if (q < p->end && ((c && strchr("<>!=", c) && *q == '=') || (c == '<' && *q == '>')))
             q++;
     }
     p->t.len = (size_t)(q - p->p);
@@ -169,53 +169,112 @@ static ia_status unquote(parser *p, char **out, size_t *n)
 
 /* ---- literals ------------------------------------------------------------------------------ */
 
+/* Digits alone as an integer; false when they are more than 64 bits hold. */
+static bool whole(const tok *t, uint64_t *out)
+{
+    size_t i;
+
+    *out = 0;
+    for (i = 0; i < t->len; i++)
+        if (!digit(t->at[i]) || !ia_mul_u64(out, *out, 10) ||
+            !ia_add_u64(out, *out, (uint64_t)(t->at[i] - '0')))
+            return false;
+    return true;
+}
+
+/* Integers stay exact up to 64 bits; what is larger or has a point or exponent is a double. */
 static ia_status number(parser *p, bool negative, ia_scalar *out)
 {
-    char text[64], *end;
+    uint64_t u;
+    double d;
 
-    if (p->t.len >= sizeof text)
-        return wrong(p, "a number is too long");
-    memcpy(text, p->t.at, p->t.len);
-    text[p->t.len] = 0;
-    if (!strpbrk(text, ".eE")) {
-        errno = 0;
-        const unsigned long long u = strtoull(text, &end, 10);
-        if (!errno && !*end) {
-            if (negative && u <= (1ull << 63))
-                *out = ia_scalar_i64((int64_t)(0 - u));
-            else if (!negative)
-                *out = u <= INT64_MAX ? ia_scalar_i64((int64_t)u) : ia_scalar_u64(u);
-            else
-                return wrong(p, "the number is out of range");
-            return next(p);
-        }
+    if (whole(&p->t, &u) && (!negative || u <= (uint64_t)1 << 63)) {
+        if (negative)
+            *out = ia_scalar_i64((int64_t)(0 - u));
+        else
+            *out = u <= INT64_MAX ? ia_scalar_i64((int64_t)u) : ia_scalar_u64(u);
+        return next(p);
     }
-    const double d = strtod(text, &end);
-    if (*end)
+    if (!ia_double_parse(p->t.at, p->t.len, &d))
         return wrong(p, "expected a number");
     *out = ia_scalar_f64(negative ? -d : d);
     return next(p);
 }
 
-/* date '...' and timestamp '...' after their word. */
-static ia_status temporal(parser *p, bool date, ia_scalar *out)
+static int hex_digit(char c)
 {
+    if (digit(c))
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* x'0aff' after the x. */
+static ia_status hex(parser *p, ia_scalar *out)
+{
+    size_t n, i;
     char *s;
-    size_t n;
+
+    IA_TRY(unquote(p, &s, &n));
+    for (i = 0; i < n; i += 2) {
+        const int hi = hex_digit(s[i]), lo = i + 1 < n ? hex_digit(s[i + 1]) : -1;
+
+        if (hi < 0 || lo < 0)
+            return wrong(p, "expected pairs of hex digits");
+        s[i / 2] = (char)(hi * 16 + lo);
+    }
+    *out = ia_scalar_str(s, n / 2);
+    out->type = ia_type_basic(IA_TYPE_BINARY);
+    return next(p);
+}
+
+/* The quoted part of date '...', timestamp '...' and time '...'. */
+static ia_status temporal(parser *p, const char *word, ia_scalar *out)
+{
+    ia_time_unit unit;
     int32_t days;
     int64_t v;
-    ia_time_unit unit;
+    size_t n;
+    char *s;
 
-    if (p->t.kind != T_STRING)
-        return wrong(p, date ? "expected a quoted date" : "expected a quoted date and time");
     IA_TRY(unquote(p, &s, &n));
-    if (date && ia_date_parse(s, n, &days))
+    if (strcmp(word, "date") == 0) {
+        if (!ia_date_parse(s, n, &days))
+            return wrong(p, "expected a date as '2026-01-31'");
         *out = ia_scalar_date32(days);
-    else if (!date && ia_timestamp_parse(s, n, &v, &unit))
+    } else if (strcmp(word, "timestamp") == 0) {
+        if (!ia_timestamp_parse(s, n, &v, &unit))
+            return wrong(p, "expected a time as '2026-01-31T12:00:00Z'");
         *out = ia_scalar_timestamp(v, unit);
-    else
-        return wrong(p, date ? "expected a date as '2026-01-31'" : "expected a time as '2026-01-31T12:00:00Z'");
+    } else {
+        if (!ia_time_parse(s, n, &v))
+            return wrong(p, "expected a time of day as '12:30:00'");
+        *out = ia_scalar_i64(v);
+        out->type = ia_type_time_basic(IA_TYPE_TIME64, IA_UNIT_NS);
+    }
     return next(p);
+}
+
+/* A word right before a string: date, timestamp, time, x. Elsewhere those are column names. */
+static ia_status prefixed(parser *p, ia_scalar *out, bool *found)
+{
+    static const char *const words[] = {"date", "timestamp", "time", "x"};
+    const tok word = p->t;
+    const char *after = p->p;
+    size_t i;
+
+    *found = false;
+    for (i = 0; i < 4 && !is_word(p, words[i]); i++)
+        continue;
+    if (i == 4)
+        return IA_OK;
+    IA_TRY(next(p));
+    *found = p->t.kind == T_STRING;
+    if (*found)
+        return i < 3 ? temporal(p, words[i], out) : hex(p, out);
+    p->t = word;
+    p->p = after;
+    return IA_OK;
 }
 
 /* *found false: no literal stands here. */
@@ -244,18 +303,7 @@ static ia_status literal(parser *p, ia_scalar *out, bool *found)
         *out = ia_scalar_null();
         return next(p);
     }
-    const bool date = is_word(p, "date");
-    if (date || is_word(p, "timestamp")) {
-        const tok word = p->t;
-        const char *after = p->p;
-        IA_TRY(next(p));
-        if (p->t.kind == T_STRING)
-            return temporal(p, date, out);
-        p->t = word; /* a column of that name */
-        p->p = after;
-    }
-    *found = false;
-    return IA_OK;
+    return prefixed(p, out, found);
 }
 
 /* ---- values, tests ------------------------------------------------------------------------- */
@@ -272,6 +320,11 @@ static ia_status value(parser *p, ia_expr **out)
     size_t n;
     bool found;
 
+    if (is_symbol(p, "(")) {
+        IA_TRY(next(p));
+        IA_TRY(parse_or(p, out));
+        return expect(p, ")");
+    }
     IA_TRY(literal(p, &lit, &found));
     if (found)
         return ia_expr_literal(p->cx, p->arena, &lit, out);
@@ -354,14 +407,30 @@ static ia_status like(parser *p, ia_expr *x, ia_expr **out)
     return ia_expr_like(p->cx, p->arena, x, s, n, out);
 }
 
-static ia_status is_null(parser *p, ia_expr *x, ia_expr **out)
+/* IS TRUE and IS FALSE are never null: x = true AND x IS NOT NULL. */
+static ia_status is_truth(parser *p, ia_expr *x, bool negative, ia_expr **out)
+{
+    const ia_scalar v = ia_scalar_bool(is_word(p, "true"));
+    ia_expr *lit, *same, *known;
+
+    IA_TRY(next(p));
+    IA_TRY(ia_expr_literal(p->cx, p->arena, &v, &lit));
+    IA_TRY(ia_expr_binary(p->cx, p->arena, IA_EXPR_EQ, x, lit, &same));
+    IA_TRY(ia_expr_unary(p->cx, p->arena, IA_EXPR_IS_NOT_NULL, x, &known));
+    IA_TRY(ia_expr_binary(p->cx, p->arena, IA_EXPR_AND, same, known, out));
+    return negative ? ia_expr_unary(p->cx, p->arena, IA_EXPR_NOT, *out, out) : IA_OK;
+}
+
+static ia_status is_test(parser *p, ia_expr *x, ia_expr **out)
 {
     bool negative, yes;
 
     IA_TRY(accept_word(p, "not", &negative));
+    if (is_word(p, "true") || is_word(p, "false"))
+        return is_truth(p, x, negative, out);
     IA_TRY(accept_word(p, "null", &yes));
     if (!yes)
-        return wrong(p, "expected NULL");
+        return wrong(p, "expected NULL, TRUE or FALSE");
     return ia_expr_unary(p->cx, p->arena, negative ? IA_EXPR_IS_NOT_NULL : IA_EXPR_IS_NULL, x, out);
 }
 
@@ -408,11 +477,6 @@ static ia_status parse_test(parser *p, ia_expr **out)
     ia_expr_op op;
     bool yes;
 
-    if (is_symbol(p, "(")) {
-        IA_TRY(next(p));
-        IA_TRY(parse_or(p, out));
-        return expect(p, ")");
-    }
     IA_TRY(value(p, &x));
     if (comparison(p, &op)) {
         IA_TRY(next(p));
@@ -421,7 +485,7 @@ static ia_status parse_test(parser *p, ia_expr **out)
     }
     IA_TRY(accept_word(p, "is", &yes));
     if (yes)
-        return is_null(p, x, out);
+        return is_test(p, x, out);
     if (is_word(p, "not") || is_word(p, "in") || is_word(p, "between") || is_word(p, "like"))
         return word_test(p, x, out);
     *out = x;
@@ -445,34 +509,42 @@ static ia_status parse_not(parser *p, ia_expr **out)
     return IA_OK;
 }
 
+/* Conditions joined by one word, as one node: a long chain must not nest. */
+static ia_status parse_chain(parser *p, const char *word, ia_expr_op op,
+                             ia_status (*part)(parser *, ia_expr **), ia_expr **out)
+{
+    ia_expr **args = NULL, *e = NULL;
+    size_t n = 0, cap = 0;
+    bool more = true;
+    ia_status st = IA_OK;
+
+    while (more) {
+        IA_GO(IA_GROW(p->cx, args, cap, n + 1));
+        IA_GO(part(p, &args[n]));
+        n++;
+        IA_GO(accept_word(p, word, &more));
+    }
+    e = args[0];
+    if (n > 1) {
+        IA_GO(ia_expr_binary(p->cx, p->arena, op, args[0], args[1], &e));
+        IA_GO(IA_ARENA_ARRAY(p->cx, p->arena, e->args, n));
+        memcpy(e->args, args, n * sizeof *args);
+        e->n_args = n;
+    }
+    *out = e;
+done:
+    ia_free(args);
+    return st;
+}
+
 static ia_status parse_and(parser *p, ia_expr **out)
 {
-    ia_expr *r;
-    bool more;
-
-    IA_TRY(parse_not(p, out));
-    for (;;) {
-        IA_TRY(accept_word(p, "and", &more));
-        if (!more)
-            return IA_OK;
-        IA_TRY(parse_not(p, &r));
-        IA_TRY(ia_expr_binary(p->cx, p->arena, IA_EXPR_AND, *out, r, out));
-    }
+    return parse_chain(p, "and", IA_EXPR_AND, parse_not, out);
 }
 
 static ia_status parse_or(parser *p, ia_expr **out)
 {
-    ia_expr *r;
-    bool more;
-
-    IA_TRY(parse_and(p, out));
-    for (;;) {
-        IA_TRY(accept_word(p, "or", &more));
-        if (!more)
-            return IA_OK;
-        IA_TRY(parse_and(p, &r));
-        IA_TRY(ia_expr_binary(p->cx, p->arena, IA_EXPR_OR, *out, r, out));
-    }
+    return parse_chain(p, "or", IA_EXPR_OR, parse_and, out);
 }
 
 ia_status ia_sql_filter_parse(ia_ctx *cx, ia_arena *a, const char *text, size_t len, ia_expr **out)
