@@ -175,10 +175,12 @@ bool ia_double_parse(const char *s, size_t n, double *out)
 {
     char text[808], *end;
 
-    if (n == 0 || n > 800 || strspn(s, "+-.0123456789eE") < n)
+    if (n == 0 || n > 800)
         return false;
     memcpy(text, s, n);
     text[n] = 0;
+    if (strspn(text, "+-.0123456789eE") < n) /* no spaces, hex or names */
+        return false;
     *out = ia_text_to_double(text, &end);
     return end == text + n;
 }

@@ -144,6 +144,24 @@ static void the_locale_does_not_matter(void **state)
     assert_string_equal(text, "2.5e-07");
 }
 
+/* The bytes need not be followed by a 0. */
+static void numbers_are_read_whole_or_not_at_all(void **state)
+{
+    static const char *const bad[] = {"", " 1", "1 ", "0x10", "inf", "nan", "1e", "1.2.3", "--1", "1,5"};
+    char *exact = malloc(3);
+    double v = 0;
+
+    (void)state;
+    assert_non_null(exact);
+    memcpy(exact, "1e3", 3);
+    assert_true(ia_double_parse(exact, 3, &v) && v == 1000);
+    assert_true(ia_double_parse(exact, 1, &v) && v == 1);
+    free(exact);
+    assert_true(ia_double_parse("-.5", 3, &v) && v == -0.5);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(ia_double_parse(bad[i], strlen(bad[i]), &v));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +170,7 @@ int main(void)
         cmocka_unit_test(random_doubles_read_back_and_no_shorter_text_does),
         cmocka_unit_test(powers_of_two_and_floats_read_back),
         cmocka_unit_test(the_locale_does_not_matter),
+        cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
