@@ -4,9 +4,8 @@
 # Calls apt only when something is missing; says nothing when nothing is.
 set -eu
 
-build="build-essential cmake ninja-build pkg-config libzstd-dev liblz4-dev libprotobuf-c-dev
-       protobuf-c-compiler protobuf-compiler libroaring-dev libxxhash-dev libpcre2-dev
-       libjansson-dev"
+build="build-essential cmake ninja-build pkg-config libzstd-dev liblz4-dev libroaring-dev
+       libxxhash-dev libpcre2-dev"
 
 has_package() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
@@ -25,7 +24,7 @@ programs_for_tests() {
 case "${1:-build}" in
 build) want=$build ;;
 demo)  want="$build $(command -v python3 >/dev/null || echo python3)" ;;
-test)  want="$build libcmocka-dev $(programs_for_tests)" ;;
+test)  want="$build libcmocka-dev libjansson-dev $(programs_for_tests)" ;;
 bench) want="$build $(programs_for_tests)" ;;
 *)     echo "usage: tools/deps.sh build|test|bench|demo" >&2; exit 2 ;;
 esac
