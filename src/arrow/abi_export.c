@@ -176,7 +176,8 @@ static ia_status export_node(ia_ctx *cx, const char *name, const ia_type *t, int
 
 ia_status ia_export_schema(ia_ctx *cx, const ia_schema *s, struct ArrowSchema *out)
 {
-    ia_type top = {.refs = -1, .id = IA_TYPE_STRUCT, .children = s->fields, .n_children = s->n_fields};
+    ia_type top = {
+        .refs = -1, .id = IA_TYPE_STRUCT, .children = s->fields, .n_children = s->n_fields};
 
     return export_node(cx, "", &top, 0, s->metadata, s->n_metadata, out);
 }

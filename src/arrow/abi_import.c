@@ -22,7 +22,8 @@ static ia_status invalid(ia_ctx *cx, const ia_type *t, const char *what)
 {
     char text[96];
 
-    return ia_fail(cx, IA_ERR_INVALID, "imported array of type %s: %s", ia_type_text(t, text, sizeof text), what);
+    return ia_fail(cx, IA_ERR_INVALID, "imported array of type %s: %s",
+                   ia_type_text(t, text, sizeof text), what);
 }
 
 /* Buffer number k of `in` with `size` bytes; copied when typed reads would be misaligned. */
@@ -56,8 +57,8 @@ static ia_status wrap(ia_ctx *cx, import_owner *o, const struct ArrowArray *in, 
 }
 
 /* Offsets, and for strings the bytes up to the last offset. */
-static ia_status wrap_var(ia_ctx *cx, import_owner *o, const struct ArrowArray *in, const ia_type *t,
-                          int64_t end, ia_buffer **bufs)
+static ia_status wrap_var(ia_ctx *cx, import_owner *o, const struct ArrowArray *in,
+                          const ia_type *t, int64_t end, ia_buffer **bufs)
 {
     const size_t ow = ia_type_offset_width(t);
     int32_t narrow;
@@ -138,7 +139,8 @@ static ia_status import_array(ia_ctx *cx, import_owner *o, const struct ArrowArr
     size_t i;
 
     *out = NULL;
-    if (!in || in->length < 0 || in->offset < 0 || __builtin_add_overflow(in->length, in->offset, &end))
+    if (!in || in->length < 0 || in->offset < 0 ||
+        __builtin_add_overflow(in->length, in->offset, &end))
         return invalid(cx, t, "missing, or of negative length or offset");
     IA_GO(IA_NEW_ARRAY(cx, kids, n));
     IA_GO(wrap_buffers(cx, o, in, t, end, bufs));
@@ -168,7 +170,8 @@ done:
 }
 
 /* Column i of the struct array, cut to the struct's own offset and length. */
-static ia_status import_column(ia_ctx *cx, import_owner *o, const ia_type *t, size_t i, ia_array **out)
+static ia_status import_column(ia_ctx *cx, import_owner *o, const ia_type *t, size_t i,
+                               ia_array **out)
 {
     const struct ArrowArray *top = &o->tree;
     ia_array *whole = NULL;

@@ -26,7 +26,8 @@ static ia_status import_metadata(ia_ctx *cx, const char *p, ia_kv **out, size_t 
     memcpy(&count, p, 4);
     p += 4;
     if (count <= 0)
-        return count == 0 ? IA_OK : ia_fail(cx, IA_ERR_INVALID, "negative count of schema metadata");
+        return count == 0 ? IA_OK
+                          : ia_fail(cx, IA_ERR_INVALID, "negative count of schema metadata");
     IA_GO(IA_NEW_ARRAY(cx, kv, (size_t)count));
     for (i = 0; i < count; i++) {
         char **const part[2] = {&kv[i].key, &kv[i].value};
@@ -164,7 +165,8 @@ static ia_status import_decimal(ia_ctx *cx, const struct ArrowSchema *in, ia_typ
     }
     if (bits != 128 && bits != 256)
         return unsupported(cx, in);
-    return ia_type_decimal(cx, bits == 256 ? IA_TYPE_DECIMAL256 : IA_TYPE_DECIMAL128, precision, scale, out);
+    return ia_type_decimal(cx, bits == 256 ? IA_TYPE_DECIMAL256 : IA_TYPE_DECIMAL128, precision,
+                           scale, out);
 }
 
 static ia_status import_plain(ia_ctx *cx, const struct ArrowSchema *in, int depth, ia_type **out)
@@ -205,7 +207,8 @@ static ia_status import_type(ia_ctx *cx, const struct ArrowSchema *in, int depth
 
     *out = NULL;
     if (depth > IA_TYPE_MAX_DEPTH)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "an Arrow type is nested more than %d deep", IA_TYPE_MAX_DEPTH);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "an Arrow type is nested more than %d deep",
+                       IA_TYPE_MAX_DEPTH);
     if (!in->dictionary)
         return import_plain(cx, in, depth, out);
     IA_GO(import_plain(cx, in, depth, &index));
@@ -228,7 +231,8 @@ ia_status ia_import_schema(ia_ctx *cx, const struct ArrowSchema *in, ia_schema *
     *out = NULL;
     IA_GO(import_field(cx, in, 0, &top));
     if (top.type->id != IA_TYPE_STRUCT)
-        IA_GO(ia_fail(cx, IA_ERR_INVALID, "the Arrow schema of a batch must be a struct, not '%s'", in->format));
+        IA_GO(ia_fail(cx, IA_ERR_INVALID, "the Arrow schema of a batch must be a struct, not '%s'",
+                      in->format));
     IA_GO(ia_schema_new(cx, top.type->children, top.type->n_children, &s));
     s->metadata = top.metadata;
     s->n_metadata = top.n_metadata;

@@ -36,7 +36,8 @@ static ia_status stream_failed(ia_ctx *cx, struct ArrowArrayStream *in, int e)
 {
     const char *text = in->get_last_error ? in->get_last_error(in) : NULL;
 
-    return ia_fail(cx, status_of_errno(e), "the Arrow stream failed: %s", text && *text ? text : "no reason given");
+    return ia_fail(cx, status_of_errno(e), "the Arrow stream failed: %s",
+                   text && *text ? text : "no reason given");
 }
 
 static ia_status import_next(ia_ctx *cx, ia_stream *s, ia_batch **out)

@@ -52,11 +52,13 @@ int64_t ia_dict_index(const ia_array *a, int64_t i)
         return a->type->children[0].type->id == IA_TYPE_I8 ? (int64_t)((const int8_t *)p)[i]
                                                            : (int64_t)p[i];
     case 2:
-        return a->type->children[0].type->id == IA_TYPE_I16 ? (int64_t)((const int16_t *)(const void *)p)[i]
-                                                            : (int64_t)((const uint16_t *)(const void *)p)[i];
+        return a->type->children[0].type->id == IA_TYPE_I16
+                   ? (int64_t)((const int16_t *)(const void *)p)[i]
+                   : (int64_t)((const uint16_t *)(const void *)p)[i];
     case 4:
-        return a->type->children[0].type->id == IA_TYPE_I32 ? (int64_t)((const int32_t *)(const void *)p)[i]
-                                                            : (int64_t)((const uint32_t *)(const void *)p)[i];
+        return a->type->children[0].type->id == IA_TYPE_I32
+                   ? (int64_t)((const int32_t *)(const void *)p)[i]
+                   : (int64_t)((const uint32_t *)(const void *)p)[i];
     default:
         return ((const int64_t *)(const void *)p)[i];
     }
@@ -89,11 +91,14 @@ int64_t ia_array_i64(const ia_array *a, int64_t i)
     p = ia_array_values(a);
     switch (ia_type_bits(a->type)) {
     case 8:
-        return a->type->id == IA_TYPE_U8 ? (int64_t)((const uint8_t *)p)[i] : (int64_t)((const int8_t *)p)[i];
+        return a->type->id == IA_TYPE_U8 ? (int64_t)((const uint8_t *)p)[i]
+                                         : (int64_t)((const int8_t *)p)[i];
     case 16:
-        return a->type->id == IA_TYPE_U16 ? (int64_t)((const uint16_t *)p)[i] : (int64_t)((const int16_t *)p)[i];
+        return a->type->id == IA_TYPE_U16 ? (int64_t)((const uint16_t *)p)[i]
+                                          : (int64_t)((const int16_t *)p)[i];
     case 32:
-        return a->type->id == IA_TYPE_U32 ? (int64_t)((const uint32_t *)p)[i] : (int64_t)((const int32_t *)p)[i];
+        return a->type->id == IA_TYPE_U32 ? (int64_t)((const uint32_t *)p)[i]
+                                          : (int64_t)((const int32_t *)p)[i];
     case 64:
         return ((const int64_t *)p)[i];
     default:

@@ -247,7 +247,8 @@ void ia_batch_release(ia_batch *b)
     ia_free(b);
 }
 
-ia_status ia_batch_make(ia_ctx *cx, const ia_schema *schema, int64_t rows, ia_array **cols, ia_batch **out)
+ia_status ia_batch_make(ia_ctx *cx, const ia_schema *schema, int64_t rows, ia_array **cols,
+                        ia_batch **out)
 {
     const size_t n = schema->n_fields;
     ia_status st = IA_OK;

@@ -18,13 +18,15 @@ typedef struct ia_buffer {
 ia_status ia_buffer_own(ia_ctx *cx, void *data, size_t size, ia_buffer **out) IA_MUST_CHECK;
 ia_buffer *ia_buffer_retain(ia_buffer *b);
 void ia_buffer_release(ia_buffer *b);
-ia_buffer *ia_buffer_zeros(void); /* a static block of 64 zero bytes; retain and release are no-ops */
+ia_buffer *ia_buffer_zeros(void); /* a static block of 64 zero bytes, never freed */
 
 /* Layout as in the Arrow specification:
  *   fixed width    bufs[1] = values          BOOL   bufs[1] = bits, LSB first
  *   string/binary  bufs[1] = offsets (i32 or i64), bufs[2] = bytes
- *   list           bufs[1] = offsets, child 0            FIXED_LIST  child 0 (offset*size applies)
- *   struct         children                               DICTIONARY  bufs[1] = indices, child 0 = values
+ *   list           bufs[1] = offsets, child 0
+ *   FIXED_LIST     child 0 (offset * size applies)
+ *   struct         children
+ *   DICTIONARY     bufs[1] = indices, child 0 = values
  * bufs[0] = validity bits (1 = valid), NULL = all valid. NULL type: length only.
  * `offset` counts elements and applies to bufs and, for struct, to the children as well (a child's
  * own offset adds to it). Immutable once built. */
@@ -54,18 +56,22 @@ ia_status ia_array_make(ia_ctx *cx, const ia_type *type, int64_t length, int64_t
                         ia_buffer *validity, ia_buffer *b1, ia_buffer *b2, ia_array **children,
                         size_t n_children, ia_array **out) IA_MUST_CHECK;
 /* Elements [start, start+len) without copying. */
-ia_status ia_array_slice(ia_ctx *cx, const ia_array *a, int64_t start, int64_t len, ia_array **out) IA_MUST_CHECK;
+ia_status ia_array_slice(ia_ctx *cx, const ia_array *a, int64_t start, int64_t len,
+                         ia_array **out) IA_MUST_CHECK;
 /* `n` nulls of a type. */
 ia_status ia_array_nulls(ia_ctx *cx, const ia_type *type, int64_t n, ia_array **out) IA_MUST_CHECK;
-/* Sizes checked against the type (IA_VALIDATE_SIZES), plus offsets and UTF-8 (FULL). Errors: INVALID. */
+/* Sizes checked against the type (IA_VALIDATE_SIZES), plus offsets and UTF-8 (FULL). Errors:
+ * INVALID. */
 typedef enum ia_validate_level { IA_VALIDATE_SIZES = 0, IA_VALIDATE_FULL } ia_validate_level;
 ia_status ia_array_validate(ia_ctx *cx, const ia_array *a, ia_validate_level level) IA_MUST_CHECK;
 
 ia_batch *ia_batch_retain(const ia_batch *b);
 void ia_batch_release(ia_batch *b);
 /* Retains schema; takes over the column references (also on failure); cols itself is copied. */
-ia_status ia_batch_make(ia_ctx *cx, const ia_schema *schema, int64_t rows, ia_array **cols, ia_batch **out) IA_MUST_CHECK;
-ia_status ia_batch_slice(ia_ctx *cx, const ia_batch *b, int64_t start, int64_t len, ia_batch **out) IA_MUST_CHECK;
+ia_status ia_batch_make(ia_ctx *cx, const ia_schema *schema, int64_t rows, ia_array **cols,
+                        ia_batch **out) IA_MUST_CHECK;
+ia_status ia_batch_slice(ia_ctx *cx, const ia_batch *b, int64_t start, int64_t len,
+                         ia_batch **out) IA_MUST_CHECK;
 /* Column by name, NULL when absent; borrowed. */
 const ia_array *ia_batch_col(const ia_batch *b, const char *name);
 /* Bytes of buffers that the batch's values occupy (slices count only their part). */
@@ -85,20 +91,22 @@ static inline bool ia_array_valid(const ia_array *a, int64_t i)
 /* Start of fixed-width values, offset applied; not for BOOL. */
 const void *ia_array_values(const ia_array *a);
 bool ia_array_bool(const ia_array *a, int64_t i);
-int64_t ia_array_i64(const ia_array *a, int64_t i);   /* any int, date, time type; U64 reinterpreted */
+int64_t ia_array_i64(const ia_array *a, int64_t i);   /* int, date, time; U64 reinterpreted */
 uint64_t ia_array_u64(const ia_array *a, int64_t i);
 double ia_array_f64(const ia_array *a, int64_t i);    /* any int or float type */
 ia_view ia_array_str(const ia_array *a, int64_t i);   /* string/binary/fixed binary; borrowed */
-/* Items of list element i: child elements [*start, *start + *len) of children[0], to be read through
- * the accessors above on that child. */
+/* Items of list element i: child elements [*start, *start + *len) of children[0], to be read
+ * through the accessors above on that child. */
 void ia_array_list(const ia_array *a, int64_t i, int64_t *start, int64_t *len);
 
 /* ---- Arrow C interface --------------------------------------------------------------------- */
 ia_status ia_export_schema(ia_ctx *cx, const ia_schema *s, struct ArrowSchema *out) IA_MUST_CHECK;
-ia_status ia_export_batch(ia_ctx *cx, const ia_batch *b, struct ArrowArray *out) IA_MUST_CHECK; /* a struct array */
+/* As a struct array. */
+ia_status ia_export_batch(ia_ctx *cx, const ia_batch *b, struct ArrowArray *out) IA_MUST_CHECK;
 ia_status ia_import_schema(ia_ctx *cx, const struct ArrowSchema *in, ia_schema **out) IA_MUST_CHECK;
 /* Takes over *in (its release becomes NULL) on success and on failure. Zero copy. */
-ia_status ia_import_batch(ia_ctx *cx, struct ArrowArray *in, const ia_schema *s, ia_batch **out) IA_MUST_CHECK;
+ia_status ia_import_batch(ia_ctx *cx, struct ArrowArray *in, const ia_schema *s,
+                          ia_batch **out) IA_MUST_CHECK;
 
 /* A pull source of batches: next gives NULL at the end. */
 typedef struct ia_stream {

@@ -19,7 +19,8 @@ static void fail(ia_ctx *cx, ia_builder *b, ia_status code, const char *what)
 {
     char t[64];
 
-    b->failed = ia_fail(cx, code, "column of type %s: %s", ia_type_text(b->type, t, sizeof t), what);
+    b->failed =
+        ia_fail(cx, code, "column of type %s: %s", ia_type_text(b->type, t, sizeof t), what);
 }
 
 /* Bits [length, length+n) of a bit buffer, cleared. */

@@ -24,10 +24,12 @@ ia_status ia_builder_init(ia_ctx *cx, ia_builder *b, const ia_type *type) IA_MUS
 void ia_builder_dispose(ia_builder *b);
 void ia_builder_null(ia_ctx *cx, ia_builder *b);
 void ia_builder_bool(ia_ctx *cx, ia_builder *b, bool v);
-void ia_builder_i64(ia_ctx *cx, ia_builder *b, int64_t v);  /* any int/date/time type; caller checked range */
+/* Any int, date or time type; the caller checked the range. */
+void ia_builder_i64(ia_ctx *cx, ia_builder *b, int64_t v);
 void ia_builder_u64(ia_ctx *cx, ia_builder *b, uint64_t v);
 void ia_builder_f64(ia_ctx *cx, ia_builder *b, double v);   /* F32 and F64 */
-void ia_builder_str(ia_ctx *cx, ia_builder *b, const char *s, size_t n); /* string, binary, fixed binary */
+/* String, binary, fixed binary. */
+void ia_builder_str(ia_ctx *cx, ia_builder *b, const char *s, size_t n);
 /* n valid values of a fixed-width type (not BOOL, not nested) from memory in Arrow layout. */
 void ia_builder_fixed(ia_ctx *cx, ia_builder *b, const void *values, int64_t n);
 void ia_builder_nulls(ia_ctx *cx, ia_builder *b, int64_t n);
@@ -36,7 +38,8 @@ void ia_builder_end_struct(ia_ctx *cx, ia_builder *b);
 /* Element i of an array of the same type. */
 void ia_builder_copy(ia_ctx *cx, ia_builder *b, const ia_array *a, int64_t i);
 /* Elements [start, start+len), in bulk. */
-void ia_builder_copy_range(ia_ctx *cx, ia_builder *b, const ia_array *a, int64_t start, int64_t len);
+void ia_builder_copy_range(ia_ctx *cx, ia_builder *b, const ia_array *a, int64_t start,
+                           int64_t len);
 uint64_t ia_builder_bytes(const ia_builder *b);
 /* Gives the column and empties the builder (type kept, ready for more). */
 ia_status ia_builder_finish(ia_ctx *cx, ia_builder *b, ia_array **out) IA_MUST_CHECK;
@@ -46,7 +49,8 @@ typedef struct ia_batch_builder {
     ia_schema *schema;
     ia_builder *cols;
 } ia_batch_builder;
-ia_status ia_batch_builder_init(ia_ctx *cx, ia_batch_builder *b, const ia_schema *schema) IA_MUST_CHECK;
+ia_status ia_batch_builder_init(ia_ctx *cx, ia_batch_builder *b,
+                                const ia_schema *schema) IA_MUST_CHECK;
 void ia_batch_builder_dispose(ia_batch_builder *b);
 int64_t ia_batch_builder_rows(const ia_batch_builder *b); /* length of column 0 */
 uint64_t ia_batch_builder_bytes(const ia_batch_builder *b);

@@ -84,8 +84,8 @@ static void int_range(const ia_type *t, __int128 *lo, __int128 *hi)
 }
 
 /* Value i as an integer on the target's scale; false when it has none. */
-static bool read_int(const ia_array *a, int64_t i, cast_class from, cast_class to, const ia_type *target,
-                     __int128 *out)
+static bool read_int(const ia_array *a, int64_t i, cast_class from, cast_class to,
+                     const ia_type *target, __int128 *out)
 {
     double d;
 
@@ -154,7 +154,8 @@ static bool read_float(const ia_array *a, int64_t i, cast_class from, ia_type_id
     if (from == CLASS_BOOL)
         v = ia_array_bool(a, i) ? 1 : 0;
     else
-        v = a->type->id == IA_TYPE_U64 ? (__int128)ia_array_u64(a, i) : (__int128)ia_array_i64(a, i);
+        v = a->type->id == IA_TYPE_U64 ? (__int128)ia_array_u64(a, i)
+                                       : (__int128)ia_array_i64(a, i);
     d = (double)v;
     *out = to == IA_TYPE_F64 ? d : to == IA_TYPE_F32 ? (double)(float)d
                                                      : ia_half_to_double(ia_double_to_half(d));
@@ -241,7 +242,8 @@ done:
 /* ---- strings and lists --------------------------------------------------------------------- */
 
 /* Offsets of `a` (elements [0, length]) in the width of `to`; *fits false when they do not. */
-static ia_status convert_offsets(ia_ctx *cx, const ia_array *a, const ia_type *to, bool *fits, ia_buffer **out)
+static ia_status convert_offsets(ia_ctx *cx, const ia_array *a, const ia_type *to, bool *fits,
+                                 ia_buffer **out)
 {
     const size_t have = ia_type_offset_width(a->type), want = ia_type_offset_width(to);
     const size_t bytes = ((size_t)a->length + 1) * want;
@@ -249,7 +251,8 @@ static ia_status convert_offsets(ia_ctx *cx, const ia_array *a, const ia_type *t
     uint8_t *p;
 
     *out = NULL;
-    *fits = a->length == 0 || want == 8 || ia_offset_at(a, have, a->offset + a->length) <= INT32_MAX;
+    *fits =
+        a->length == 0 || want == 8 || ia_offset_at(a, have, a->offset + a->length) <= INT32_MAX;
     if (!*fits)
         return IA_OK;
     IA_TRY(IA_SET(cx, p, ia_calloc(cx, 1, bytes)));
@@ -366,12 +369,14 @@ static ia_status count_offsets(ia_ctx *cx, const ia_array *a, const ia_type *to,
 /* Child values that element 0 starts at, as an array of its own. */
 static ia_status fixed_items(ia_ctx *cx, const ia_array *a, ia_array **out)
 {
-    return ia_array_slice(cx, a->children[0], a->offset * a->type->size, a->length * a->type->size, out);
+    return ia_array_slice(cx, a->children[0], a->offset * a->type->size, a->length * a->type->size,
+                          out);
 }
 
 static ia_status cast_list(ia_ctx *cx, const ia_array *a, const ia_type *to, ia_array **out)
 {
-    const bool from_fixed = a->type->id == IA_TYPE_FIXED_LIST, to_fixed = to->id == IA_TYPE_FIXED_LIST;
+    const bool from_fixed = a->type->id == IA_TYPE_FIXED_LIST,
+               to_fixed = to->id == IA_TYPE_FIXED_LIST;
     ia_array *fixed = NULL, *items = NULL, *child = NULL;
     ia_buffer *validity = NULL, *offsets = NULL;
     bool fits = true;
@@ -428,7 +433,8 @@ static ia_status cast_struct(ia_ctx *cx, const ia_array *a, const ia_type *to, i
         IA_GO(ia_fail_prefix(cx, st, "field '%s'", to->children[i].name));
     }
     IA_GO(own_validity(cx, a, &validity));
-    st = ia_array_make(cx, to, a->length, a->null_count, validity, NULL, NULL, kids, a->n_children, out);
+    st = ia_array_make(cx, to, a->length, a->null_count, validity, NULL, NULL, kids, a->n_children,
+                       out);
     ia_free(kids);
     return st;
 done:

@@ -155,8 +155,9 @@ static ia_status check_schema(ia_ctx *cx, fb *f, const fb_table *schema)
     at = get_vector(f, &field, 0, 1, &len);
     named = len == 6 && memcmp(f->p + at, "row_id", 6) == 0;
     type = get_table(f, &field, 3);
-    if (f->bad || !named || get_int(f, &field, 2, 1, 0) != TYPE_INT || get_int(f, &type, 0, 4, 0) != 32 ||
-        get_int(f, &type, 1, 1, 0) != 0 || get_int(f, &field, 1, 1, 0) != 0 || get_ref(f, &field, 4) != 0)
+    if (f->bad || !named || get_int(f, &field, 2, 1, 0) != TYPE_INT ||
+        get_int(f, &type, 0, 4, 0) != 32 || get_int(f, &type, 1, 1, 0) != 0 ||
+        get_int(f, &field, 1, 1, 0) != 0 || get_ref(f, &field, 4) != 0)
         return damaged(cx, "the field must be a non-nullable UInt32 called 'row_id'");
     return f->bad ? damaged(cx, "broken schema") : IA_OK;
 }
@@ -178,19 +179,23 @@ static ia_status inflate_lz4(ia_ctx *cx, const uint8_t *src, size_t n, uint8_t *
         used += in;
     }
     LZ4F_freeDecompressionContext(d);
-    return hint == 0 && got == want ? IA_OK : damaged(cx, "a compressed buffer does not inflate to its length");
+    return hint == 0 && got == want
+               ? IA_OK
+               : damaged(cx, "a compressed buffer does not inflate to its length");
 }
 
 static ia_status inflate_zstd(ia_ctx *cx, const uint8_t *src, size_t n, uint8_t *dst, size_t want)
 {
     const size_t got = ZSTD_decompress(dst, want, src, n);
 
-    return !ZSTD_isError(got) && got == want ? IA_OK
-                                             : damaged(cx, "a compressed buffer does not inflate to its length");
+    return !ZSTD_isError(got) && got == want
+               ? IA_OK
+               : damaged(cx, "a compressed buffer does not inflate to its length");
 }
 
 /* The value buffer, in plain form, to dst[0, want). */
-static ia_status copy_values(ia_ctx *cx, int64_t codec, const uint8_t *src, size_t n, uint8_t *dst, size_t want)
+static ia_status copy_values(ia_ctx *cx, int64_t codec, const uint8_t *src, size_t n, uint8_t *dst,
+                             size_t want)
 {
     int64_t plain;
 
@@ -213,7 +218,8 @@ static ia_status copy_values(ia_ctx *cx, int64_t codec, const uint8_t *src, size
         return damaged(cx, "the values have another length than the batch");
     if ((size_t)plain != want) /* a padded buffer */
         return ia_fail(cx, IA_ERR_UNSUPPORTED, "Arrow file of row ids: padded compressed values");
-    return codec == CODEC_ZSTD ? inflate_zstd(cx, src, n, dst, want) : inflate_lz4(cx, src, n, dst, want);
+    return codec == CODEC_ZSTD ? inflate_zstd(cx, src, n, dst, want)
+                               : inflate_lz4(cx, src, n, dst, want);
 }
 
 typedef struct row_ids {
@@ -222,8 +228,8 @@ typedef struct row_ids {
 } row_ids;
 
 /* Appends the values of one record batch: fb_table `rb` in `f`, buffers in `body`. */
-static ia_status read_batch(ia_ctx *cx, fb *f, const fb_table *rb, const uint8_t *body, size_t body_len,
-                            row_ids *out)
+static ia_status read_batch(ia_ctx *cx, fb *f, const fb_table *rb, const uint8_t *body,
+                            size_t body_len, row_ids *out)
 {
     const int64_t length = get_int(f, rb, 0, 8, 0);
     const fb_table comp = get_table(f, rb, 3);
@@ -233,13 +239,15 @@ static ia_status read_batch(ia_ctx *cx, fb *f, const fb_table *rb, const uint8_t
     if (comp.vt_size > 0) {
         codec = get_int(f, &comp, 0, 1, 0);
         if (codec > CODEC_ZSTD || get_int(f, &comp, 1, 1, 0) != 0)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED, "Arrow file of row ids: compression codec %lld", (long long)codec);
+            return ia_fail(cx, IA_ERR_UNSUPPORTED, "Arrow file of row ids: compression codec %lld",
+                           (long long)codec);
     }
     n = get_vector(f, rb, 1, 16, &nodes);
     b = get_vector(f, rb, 2, 16, &bufs);
     if (f->bad || nodes != 1 || bufs != 2)
         return damaged(cx, "a record batch must have one node and two buffers");
-    if (length < 0 || length > (int64_t)UINT32_MAX || ia_le64(f->p + n) != (uint64_t)length || ia_le64(f->p + n + 8) != 0)
+    if (length < 0 || length > (int64_t)UINT32_MAX || ia_le64(f->p + n) != (uint64_t)length ||
+        ia_le64(f->p + n + 8) != 0)
         return damaged(cx, "a record batch has nulls or a wrong length");
     off = ia_le64(f->p + b + 16);
     len = ia_le64(f->p + b + 24);
@@ -252,13 +260,15 @@ static ia_status read_batch(ia_ctx *cx, fb *f, const fb_table *rb, const uint8_t
             return damaged(cx, "the values have another length than the batch");
     }
     IA_TRY(IA_GROW(cx, out->v, out->cap, out->n + (size_t)length));
-    IA_TRY(copy_values(cx, codec, body + off, len, (uint8_t *)(out->v + out->n), (size_t)length * 4));
+    IA_TRY(
+        copy_values(cx, codec, body + off, len, (uint8_t *)(out->v + out->n), (size_t)length * 4));
     out->n += (size_t)length;
     return IA_OK;
 }
 
 /* One block of the footer: an encapsulated message and its body. */
-static ia_status read_block(ia_ctx *cx, const uint8_t *p, size_t n, const uint8_t *block, row_ids *out)
+static ia_status read_block(ia_ctx *cx, const uint8_t *p, size_t n, const uint8_t *block,
+                            row_ids *out)
 {
     const uint64_t off = ia_le64(block), body_len = ia_le64(block + 16);
     const uint32_t meta_len = ia_le32(block + 8);
@@ -284,7 +294,8 @@ static ia_status read_block(ia_ctx *cx, const uint8_t *p, size_t n, const uint8_
     return read_batch(cx, &f, &rb, p + off + meta_len, (size_t)body_len, out);
 }
 
-ia_status ia_ipc_read_row_ids(ia_ctx *cx, const uint8_t *p, size_t n, uint32_t **values, size_t *count)
+ia_status ia_ipc_read_row_ids(ia_ctx *cx, const uint8_t *p, size_t n, uint32_t **values,
+                              size_t *count)
 {
     row_ids ids = {0};
     fb_table footer, schema;

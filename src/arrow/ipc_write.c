@@ -215,7 +215,8 @@ static void pad8(ia_ctx *cx, ia_buf *b)
 }
 
 /* One body buffer: its plain length and a ZSTD frame, or -1 and the bytes where that is shorter. */
-static ia_status append_buffer(ia_ctx *cx, ia_buf *body, const void *p, size_t n, uint64_t place_len[2])
+static ia_status append_buffer(ia_ctx *cx, ia_buf *body, const void *p, size_t n,
+                               uint64_t place_len[2])
 {
     const size_t start = body->len, bound = ZSTD_compressBound(n);
     uint8_t *d = ia_buf_extend(cx, body, 8 + bound);
@@ -239,7 +240,8 @@ static ia_status append_buffer(ia_ctx *cx, ia_buf *body, const void *p, size_t n
 }
 
 /* Engines of today write the validity bits out although nothing is null; so do we. */
-static ia_status make_body(ia_ctx *cx, const uint32_t *values, size_t count, ia_buf *body, uint64_t bufs[4])
+static ia_status make_body(ia_ctx *cx, const uint32_t *values, size_t count, ia_buf *body,
+                           uint64_t bufs[4])
 {
     const size_t bits = (count + 7) / 8;
     uint8_t *ones;

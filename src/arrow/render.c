@@ -66,7 +66,8 @@ static void time_text(int64_t v, ia_time_unit unit, char out[48])
         return;
     }
     sec = v / per;
-    n = snprintf(out, 24, "%02d:%02d:%02d", (int)(sec / 3600), (int)(sec / 60 % 60), (int)(sec % 60));
+    n = snprintf(out, 24, "%02d:%02d:%02d", (int)(sec / 3600), (int)(sec / 60 % 60),
+                 (int)(sec % 60));
     (void)put_fraction(out + n, v % per, unit, 0);
 }
 
@@ -131,7 +132,8 @@ static void put_base64(ia_ctx *cx, ia_buf *out, ia_view v)
     }
 }
 
-/* Text of a non-null scalar; false for lists and structs. Strings and binary go straight to `out`. */
+/* Text of a non-null scalar; false for lists and structs. Strings and binary go straight to `out`.
+ */
 static bool scalar_text(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t i)
 {
     const ia_type *t = a->type;
@@ -307,8 +309,9 @@ void ia_value_json(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i, uint32
             json_text(cx, w, a, i);
         return;
     case IA_TYPE_DATE64: case IA_TYPE_TIMESTAMP:
-        if (!export_form || !json_millis(w, ia_array_i64(a, i),
-                                         a->type->id == IA_TYPE_DATE64 ? IA_UNIT_MS : a->type->unit))
+        if (!export_form ||
+            !json_millis(w, ia_array_i64(a, i),
+                         a->type->id == IA_TYPE_DATE64 ? IA_UNIT_MS : a->type->unit))
             json_text(cx, w, a, i);
         return;
     case IA_TYPE_STRING: case IA_TYPE_LARGE_STRING:

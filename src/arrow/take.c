@@ -74,14 +74,16 @@ static void gather(uint8_t *dst, const uint8_t *src, size_t w, const int64_t *id
 #undef GATHER
 }
 
-static ia_status take_fixed(ia_ctx *cx, const take_ctx *t, const uint8_t *src, size_t w, ia_buffer **out)
+static ia_status take_fixed(ia_ctx *cx, const take_ctx *t, const uint8_t *src, size_t w,
+                            ia_buffer **out)
 {
     size_t bytes;
     uint8_t *p;
 
     *out = NULL;
     if (!ia_mul_size(&bytes, (size_t)t->n, w))
-        return ia_fail(cx, IA_ERR_INVALID, "%lld values of %zu bytes are too many", (long long)t->n, w);
+        return ia_fail(cx, IA_ERR_INVALID, "%lld values of %zu bytes are too many", (long long)t->n,
+                       w);
     IA_TRY(IA_SET(cx, p, ia_alloc(cx, bytes)));
     if (w > 0)
         gather(p, src, w, t->idx, t->n);
@@ -125,8 +127,10 @@ static ia_status take_offsets(ia_ctx *cx, const take_ctx *t, ia_buffer **out, in
     }
     if (ow == 4 && end > INT32_MAX) {
         ia_free(p);
-        return ia_fail(cx, IA_ERR_INVALID, "taking %lld values gives more than 2^31 bytes or items; "
-                       "use smaller batches", (long long)t->n);
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "taking %lld values gives more than 2^31 bytes or items; "
+                       "use smaller batches",
+                       (long long)t->n);
     }
     *total = end;
     return ia_buffer_own(cx, p, bytes, out);
@@ -239,7 +243,8 @@ static ia_status take_parts(ia_ctx *cx, const take_ctx *t, ia_buffer **bufs, ia_
     return take_fixed(cx, t, ia_array_values(a), w, &bufs[1]);
 }
 
-ia_status ia_take_array(ia_ctx *cx, const ia_array *a, const int64_t *idx, int64_t n, ia_array **out)
+ia_status ia_take_array(ia_ctx *cx, const ia_array *a, const int64_t *idx, int64_t n,
+                        ia_array **out)
 {
     take_ctx t = {a, idx, n, false};
     ia_buffer *bufs[3] = {0};
@@ -274,7 +279,8 @@ static void drop_cols(ia_array **cols, size_t n)
     ia_free(cols);
 }
 
-ia_status ia_take_batch(ia_ctx *cx, const ia_batch *b, const int64_t *idx, int64_t n, ia_batch **out)
+ia_status ia_take_batch(ia_ctx *cx, const ia_batch *b, const int64_t *idx, int64_t n,
+                        ia_batch **out)
 {
     const size_t nf = b->schema->n_fields;
     ia_array **cols = NULL;

@@ -118,7 +118,8 @@ done:
     return st;
 }
 
-ia_status ia_type_decimal(ia_ctx *cx, ia_type_id id, int32_t precision, int32_t scale, ia_type **out)
+ia_status ia_type_decimal(ia_ctx *cx, ia_type_id id, int32_t precision, int32_t scale,
+                          ia_type **out)
 {
     const int32_t max = id == IA_TYPE_DECIMAL256 ? 76 : 38;
 

@@ -14,7 +14,8 @@ typedef enum ia_type_id {
     IA_TYPE_BINARY, IA_TYPE_LARGE_BINARY,
     IA_TYPE_FIXED_BINARY,                   /* size bytes */
     IA_TYPE_DATE32, IA_TYPE_DATE64,         /* days / ms since 1970 */
-    IA_TYPE_TIME32, IA_TYPE_TIME64, IA_TYPE_TIMESTAMP, IA_TYPE_DURATION, /* unit; tz for timestamp */
+    IA_TYPE_TIME32, IA_TYPE_TIME64,         /* unit */
+    IA_TYPE_TIMESTAMP, IA_TYPE_DURATION,    /* unit; tz for timestamp */
     IA_TYPE_DECIMAL128, IA_TYPE_DECIMAL256, /* precision, scale */
     IA_TYPE_LIST, IA_TYPE_LARGE_LIST,       /* one child */
     IA_TYPE_FIXED_LIST,                     /* one child, size items */
@@ -67,19 +68,22 @@ void ia_type_release(ia_type *t); /* accepts NULL */
 /* Types without parameters are static singletons; never fails. */
 ia_type *ia_type_basic(ia_type_id id);
 ia_status ia_type_fixed_binary(ia_ctx *cx, int32_t size, ia_type **out) IA_MUST_CHECK;
-ia_status ia_type_time(ia_ctx *cx, ia_type_id id, ia_time_unit unit, const char *tz, ia_type **out) IA_MUST_CHECK;
+ia_status ia_type_time(ia_ctx *cx, ia_type_id id, ia_time_unit unit, const char *tz,
+                       ia_type **out) IA_MUST_CHECK;
 /* TIME32, TIME64, TIMESTAMP (no zone) or DURATION of a unit: static singletons; never fails. */
 ia_type *ia_type_time_basic(ia_type_id id, ia_time_unit unit);
-ia_status ia_type_decimal(ia_ctx *cx, ia_type_id id, int32_t precision, int32_t scale, ia_type **out) IA_MUST_CHECK;
+ia_status ia_type_decimal(ia_ctx *cx, ia_type_id id, int32_t precision, int32_t scale,
+                          ia_type **out) IA_MUST_CHECK;
 /* LIST, LARGE_LIST or FIXED_LIST(size); the child field is named `child_name` ("item"). */
 ia_status ia_type_list(ia_ctx *cx, ia_type_id id, int32_t size, const char *child_name,
                        const ia_type *item, bool item_nullable, ia_type **out) IA_MUST_CHECK;
 /* Copies the fields (types are retained). */
 ia_status ia_type_struct(ia_ctx *cx, const ia_field *fields, size_t n, ia_type **out) IA_MUST_CHECK;
-ia_status ia_type_dictionary(ia_ctx *cx, const ia_type *index, const ia_type *value, ia_type **out) IA_MUST_CHECK;
+ia_status ia_type_dictionary(ia_ctx *cx, const ia_type *index, const ia_type *value,
+                             ia_type **out) IA_MUST_CHECK;
 bool ia_type_equal(const ia_type *a, const ia_type *b); /* names of list children do not count */
-/* Bits of one value; 0 for variable, nested and null types. BOOL is 1. FIXED_LIST of a fixed type is
- * size * bits. */
+/* Bits of one value; 0 for variable, nested and null types. BOOL is 1. FIXED_LIST of a fixed type
+ * is size * bits. */
 uint32_t ia_type_bits(const ia_type *t);
 bool ia_type_is_var(const ia_type *t);   /* string or binary, any offsets */
 bool ia_type_is_int(const ia_type *t);
@@ -87,7 +91,9 @@ bool ia_type_is_float(const ia_type *t);
 /* "int64", "list<item: string>", ... for messages; truncated to n. */
 const char *ia_type_text(const ia_type *t, char *out, size_t n);
 
-ia_status ia_schema_new(ia_ctx *cx, const ia_field *fields, size_t n, ia_schema **out) IA_MUST_CHECK; /* copies */
+/* Copies the fields. */
+ia_status ia_schema_new(ia_ctx *cx, const ia_field *fields, size_t n,
+                        ia_schema **out) IA_MUST_CHECK;
 ia_schema *ia_schema_retain(const ia_schema *s);
 void ia_schema_release(ia_schema *s);
 /* Index of a top-level field, -1 when absent. */

@@ -6,7 +6,8 @@ static ia_status bad(ia_ctx *cx, const ia_array *a, const char *what)
     char t[96];
 
     return ia_fail(cx, IA_ERR_INVALID, "array of type %s, length %lld, offset %lld: %s",
-                   ia_type_text(a->type, t, sizeof t), (long long)a->length, (long long)a->offset, what);
+                   ia_type_text(a->type, t, sizeof t), (long long)a->length, (long long)a->offset,
+                   what);
 }
 
 static size_t size_of(const ia_buffer *b)
@@ -72,7 +73,8 @@ static ia_status check_utf8(ia_ctx *cx, const ia_array *a)
         const ia_view v = ia_array_str(a, i);
 
         if (ia_array_valid(a, i) && !ia_utf8_valid(v.data, v.len, &at))
-            return ia_fail(cx, IA_ERR_INVALID, "string %lld is not UTF-8 (byte %zu)", (long long)i, at);
+            return ia_fail(cx, IA_ERR_INVALID, "string %lld is not UTF-8 (byte %zu)", (long long)i,
+                           at);
     }
     return IA_OK;
 }

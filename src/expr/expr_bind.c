@@ -32,7 +32,8 @@ static const char *describe(ia_ctx *cx, const ia_expr *e, char *out, size_t n)
     ia_buf text = {0};
 
     if (e->op == IA_EXPR_COLUMN) {
-        snprintf(out, n, "column '%.60s' of type %s", e->name, ia_type_text(e->type, type, sizeof type));
+        snprintf(out, n, "column '%.60s' of type %s", e->name,
+                 ia_type_text(e->type, type, sizeof type));
     } else if (e->op == IA_EXPR_LITERAL) {
         ia_scalar_text(cx, &text, &e->lit);
         snprintf(out, n, "value %.60s", text.data ? (const char *)text.data : "");
@@ -61,7 +62,8 @@ bool ia_timestamp_parse(const char *s, size_t n, int64_t *v, ia_time_unit *unit)
 
     if (!ia_datetime_parse(s, n, &ms))
         return false;
-    while (dot && (size_t)(dot + 1 - s) + digits < n && dot[1 + digits] >= '0' && dot[1 + digits] <= '9')
+    while (dot && (size_t)(dot + 1 - s) + digits < n && dot[1 + digits] >= '0' &&
+           dot[1 + digits] <= '9')
         digits++;
     *v = ms;
     *unit = IA_UNIT_MS;
@@ -84,7 +86,8 @@ bool ia_time_parse(const char *s, size_t n, int64_t *ns)
     ia_time_unit unit;
     int64_t v;
 
-    if (n < 8 || n > 18 || s[n - 1] < '0' || s[n - 1] > '9' || memchr(s, '+', n) || memchr(s, '-', n))
+    if (n < 8 || n > 18 || s[n - 1] < '0' || s[n - 1] > '9' || memchr(s, '+', n) ||
+        memchr(s, '-', n))
         return false;
     memcpy(whole + 11, s, n);
     if (!ia_timestamp_parse(whole, 11 + n, &v, &unit))
@@ -119,9 +122,11 @@ static ia_status adopt(ia_ctx *cx, const ia_expr *col, ia_scalar *lit)
         *lit = ia_scalar_timestamp(v, unit);
         return IA_OK;
     }
-    return ia_fail(cx, IA_ERR_INVALID, "column '%s' of type %s cannot be compared with '%.*s', which is "
+    return ia_fail(cx, IA_ERR_INVALID,
+                   "column '%s' of type %s cannot be compared with '%.*s', which is "
                    "neither a date (YYYY-MM-DD) nor a date and time (RFC 3339)",
-                   col->op == IA_EXPR_COLUMN ? col->name : "", ia_type_text(col->type, type, sizeof type),
+                   col->op == IA_EXPR_COLUMN ? col->name : "",
+                   ia_type_text(col->type, type, sizeof type),
                    (int)(lit->str.len < 60 ? lit->str.len : 60), lit->str.data);
 }
 
@@ -176,7 +181,8 @@ static ia_status bind_has(const binder *b, ia_expr *e)
         return ia_fail(b->cx, IA_ERR_INVALID, "%s is no list column; %s needs one",
                        describe(b->cx, e->args[0], text, sizeof text), op_text(e->op));
     if (e->args[1]->op != IA_EXPR_LITERAL)
-        return ia_fail(b->cx, IA_ERR_INVALID, "%s takes a value as its second argument", op_text(e->op));
+        return ia_fail(b->cx, IA_ERR_INVALID, "%s takes a value as its second argument",
+                       op_text(e->op));
     item.type = e->args[0]->type->children[0].type;
     return settle(b, &item, op_text(e->op), e->args[1]);
 }
@@ -258,7 +264,8 @@ static ia_status bind(const binder *b, const ia_expr *e, int depth, ia_expr **ou
 
     *out = NULL;
     if (depth > IA_EXPR_MAX_DEPTH)
-        return ia_fail(b->cx, IA_ERR_INVALID, "a filter is nested more than %d deep", IA_EXPR_MAX_DEPTH);
+        return ia_fail(b->cx, IA_ERR_INVALID, "a filter is nested more than %d deep",
+                       IA_EXPR_MAX_DEPTH);
     IA_TRY(IA_ARENA_NEW(b->cx, b->arena, c));
     *c = *e;
     c->bound = true;

@@ -45,7 +45,8 @@ ia_status ia_expr_unary(ia_ctx *cx, ia_arena *a, ia_expr_op op, ia_expr *x, ia_e
     return IA_OK;
 }
 
-ia_status ia_expr_binary(ia_ctx *cx, ia_arena *a, ia_expr_op op, ia_expr *l, ia_expr *r, ia_expr **out)
+ia_status ia_expr_binary(ia_ctx *cx, ia_arena *a, ia_expr_op op, ia_expr *l, ia_expr *r,
+                         ia_expr **out)
 {
     IA_TRY(node(cx, a, op, 2, out));
     (*out)->args[0] = l;
@@ -69,7 +70,8 @@ ia_status ia_expr_in(ia_ctx *cx, ia_arena *a, ia_expr *x, const ia_scalar *items
     return IA_OK;
 }
 
-ia_status ia_expr_like(ia_ctx *cx, ia_arena *a, ia_expr *x, const char *pattern, size_t n, ia_expr **out)
+ia_status ia_expr_like(ia_ctx *cx, ia_arena *a, ia_expr *x, const char *pattern, size_t n,
+                       ia_expr **out)
 {
     const ia_scalar s = ia_scalar_str(pattern, n);
     ia_expr *e = NULL;
@@ -89,8 +91,8 @@ ia_status ia_expr_and(ia_ctx *cx, ia_arena *a, ia_expr *l, ia_expr *r, ia_expr *
     return ia_expr_binary(cx, a, IA_EXPR_AND, l, r, out);
 }
 
-ia_status ia_expr_cmp(ia_ctx *cx, ia_arena *a, ia_expr_op op, const char *column, const ia_scalar *v,
-                      ia_expr **out)
+ia_status ia_expr_cmp(ia_ctx *cx, ia_arena *a, ia_expr_op op, const char *column,
+                      const ia_scalar *v, ia_expr **out)
 {
     ia_expr *l = NULL, *r = NULL;
 
@@ -121,7 +123,8 @@ static ia_status add_columns(ia_ctx *cx, const ia_expr *e, ia_strlist *out, int 
     size_t i;
 
     if (depth > IA_EXPR_MAX_DEPTH)
-        return ia_fail(cx, IA_ERR_INVALID, "a filter is nested more than %d deep", IA_EXPR_MAX_DEPTH);
+        return ia_fail(cx, IA_ERR_INVALID, "a filter is nested more than %d deep",
+                       IA_EXPR_MAX_DEPTH);
     if (e->op == IA_EXPR_COLUMN && !ia_strlist_has(out, e->name))
         return ia_strlist_add(cx, out, e->name);
     for (i = 0; i < e->n_args; i++)

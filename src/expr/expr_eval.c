@@ -215,7 +215,8 @@ static ia_status truths(ia_ctx *cx, const ia_expr *e, const ia_batch *b, ia_tri 
 {
     *out = NULL;
     if (!e->bound)
-        return ia_fail(cx, IA_ERR_INTERNAL, "a filter is evaluated before it was bound to a schema");
+        return ia_fail(cx, IA_ERR_INTERNAL,
+                       "a filter is evaluated before it was bound to a schema");
     IA_TRY(IA_NEW_ARRAY(cx, *out, (size_t)b->rows + 1));
     const ia_status st = eval(cx, e, b, *out);
     if (st != IA_OK) {

@@ -5,8 +5,8 @@
 #include "expr/expr_priv.h"
 
 /* A literal is first brought into the column's own type (plan_int, plan_float), exactly: where it
- * has no place there (2.5 or 300 beside an int8) the operator changes, or the answer is the same for
- * every value. What is left is one plain loop per machine type. */
+ * has no place there (2.5 or 300 beside an int8) the operator changes, or the answer is the same
+ * for every value. What is left is one plain loop per machine type. */
 
 ia_tri ia_tri_cmp(ia_expr_op op, const ia_scalar *a, const ia_scalar *b)
 {
@@ -268,7 +268,8 @@ static void run_bytes(const ia_array *col, ia_expr_op op, const ia_scalar *v, ia
     }
 }
 
-ia_status ia_kernel_cmp(ia_ctx *cx, const ia_array *col, ia_expr_op op, const ia_scalar *v, ia_tri *t)
+ia_status ia_kernel_cmp(ia_ctx *cx, const ia_array *col, ia_expr_op op, const ia_scalar *v,
+                        ia_tri *t)
 {
     const ia_type *type = ia_scalar_type(col->type);
     plan p;
@@ -308,7 +309,8 @@ ia_status ia_kernel_cmp(ia_ctx *cx, const ia_array *col, ia_expr_op op, const ia
     return IA_OK;
 }
 
-ia_status ia_kernel_cmp_columns(ia_ctx *cx, const ia_array *a, ia_expr_op op, const ia_array *b, ia_tri *t)
+ia_status ia_kernel_cmp_columns(ia_ctx *cx, const ia_array *a, ia_expr_op op, const ia_array *b,
+                                ia_tri *t)
 {
     ia_scalar x, y;
     int64_t i;
@@ -323,7 +325,8 @@ ia_status ia_kernel_cmp_columns(ia_ctx *cx, const ia_array *a, ia_expr_op op, co
 
 /* ---- IN ------------------------------------------------------------------------------------ */
 
-/* Integer and temporal columns: items in the column's own counts; those it cannot hold are left out. */
+/* Integer and temporal columns: items in the column's own counts; those it cannot hold are left
+ * out. */
 static ia_status in_ints(ia_ctx *cx, const ia_array *col, const ia_scalar *items, size_t n,
                          ia_tri miss, ia_tri *t)
 {

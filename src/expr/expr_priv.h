@@ -35,14 +35,18 @@ ia_expr_op ia_expr_flip(ia_expr_op op);
 /* The column itself, or the values of a dictionary column one by one. */
 ia_status ia_column_plain(ia_ctx *cx, const ia_array *a, ia_array **out) IA_MUST_CHECK;
 /* t[i] = column[i] op value, for comparable types; the column is no dictionary. */
-ia_status ia_kernel_cmp(ia_ctx *cx, const ia_array *col, ia_expr_op op, const ia_scalar *v, ia_tri *t) IA_MUST_CHECK;
+ia_status ia_kernel_cmp(ia_ctx *cx, const ia_array *col, ia_expr_op op, const ia_scalar *v,
+                        ia_tri *t) IA_MUST_CHECK;
 /* t[i] = a[i] op b[i]. */
-ia_status ia_kernel_cmp_columns(ia_ctx *cx, const ia_array *a, ia_expr_op op, const ia_array *b, ia_tri *t) IA_MUST_CHECK;
-ia_status ia_kernel_in(ia_ctx *cx, const ia_array *col, const ia_scalar *items, size_t n, ia_tri *t) IA_MUST_CHECK;
+ia_status ia_kernel_cmp_columns(ia_ctx *cx, const ia_array *a, ia_expr_op op, const ia_array *b,
+                                ia_tri *t) IA_MUST_CHECK;
+ia_status ia_kernel_in(ia_ctx *cx, const ia_array *col, const ia_scalar *items, size_t n,
+                       ia_tri *t) IA_MUST_CHECK;
 /* CONTAINS, STARTS_WITH, LIKE over a string or null column. */
 void ia_kernel_text(const ia_array *col, ia_expr_op op, ia_view v, ia_tri *t);
 bool ia_text_test(ia_expr_op op, ia_view text, ia_view v);
-ia_status ia_kernel_has(ia_ctx *cx, const ia_array *lists, const ia_scalar *v, ia_tri *t) IA_MUST_CHECK;
+ia_status ia_kernel_has(ia_ctx *cx, const ia_array *lists, const ia_scalar *v,
+                        ia_tri *t) IA_MUST_CHECK;
 void ia_kernel_mask(const ia_array *col, ia_tri *t); /* null where the column is null */
 ia_tri ia_tri_cmp(ia_expr_op op, const ia_scalar *a, const ia_scalar *b);
 

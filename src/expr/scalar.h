@@ -31,10 +31,12 @@ ia_scalar ia_scalar_date32(int32_t days);
 ia_scalar ia_scalar_timestamp(int64_t v, ia_time_unit unit);
 static inline bool ia_scalar_is_null(const ia_scalar *s) { return s->null || !s->type; }
 
-/* Element i; string bytes stay borrowed from `a`. Errors: UNSUPPORTED for lists, structs, decimals. */
+/* Element i; string bytes stay borrowed from `a`. Errors: UNSUPPORTED for lists, structs, decimals.
+ */
 ia_status ia_scalar_get(ia_ctx *cx, const ia_array *a, int64_t i, ia_scalar *out) IA_MUST_CHECK;
 /* The same with the bytes copied into the arena. */
-ia_status ia_scalar_copy(ia_ctx *cx, ia_arena *arena, const ia_scalar *s, ia_scalar *out) IA_MUST_CHECK;
+ia_status ia_scalar_copy(ia_ctx *cx, ia_arena *arena, const ia_scalar *s,
+                         ia_scalar *out) IA_MUST_CHECK;
 
 /* True when values of the two types can be compared: numbers with numbers, strings with strings,
  * binary with binary, bool with bool, dates and timestamps with each other, times and durations

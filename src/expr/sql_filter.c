@@ -44,8 +44,8 @@ static ia_status wrong(const parser *p, const char *what)
 
 static bool word_char(char c, bool first)
 {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80 ||
-           (!first && ((c >= '0' && c <= '9') || c == '.'));
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80 || (!first && ((c >= '0' && c <= '9') || c == '.'));
 }
 
 static bool digit(char c)
@@ -105,7 +105,8 @@ static ia_status next(parser *p)
         p->t.kind = c == '\'' ? T_STRING : T_QUOTED;
         q = quoted_end(p);
         if (!q)
-            return ia_fail(p->cx, IA_ERR_INVALID, "filter: column %zu: the quote %c is never closed",
+            return ia_fail(p->cx, IA_ERR_INVALID,
+                           "filter: column %zu: the quote %c is never closed",
                            (size_t)(p->p - p->start) + 1, c);
     } else {
         p->t.kind = T_SYMBOL;
@@ -312,9 +313,11 @@ static ia_status call(parser *p, ia_expr_op op, ia_expr **out);
 
 static ia_status value(parser *p, ia_expr **out)
 {
-    static const struct { const char *name; ia_expr_op op; } calls[] = {
-        {"array_has", IA_EXPR_HAS}, {"array_contains", IA_EXPR_HAS}, {"starts_with", IA_EXPR_STARTS_WITH},
-        {"contains", IA_EXPR_CONTAINS}};
+    static const struct { const char *name; ia_expr_op op;
+    } calls[] = {{"array_has", IA_EXPR_HAS},
+                 {"array_contains", IA_EXPR_HAS},
+                 {"starts_with", IA_EXPR_STARTS_WITH},
+                 {"contains", IA_EXPR_CONTAINS}};
     ia_scalar lit;
     char *name;
     size_t n;
@@ -436,9 +439,9 @@ static ia_status is_test(parser *p, ia_expr *x, ia_expr **out)
 
 static bool comparison(const parser *p, ia_expr_op *op)
 {
-    static const struct { const char *text; ia_expr_op op; } ops[] = {
-        {"=", IA_EXPR_EQ}, {"==", IA_EXPR_EQ}, {"!=", IA_EXPR_NE}, {"<>", IA_EXPR_NE}, {"<", IA_EXPR_LT},
-        {"<=", IA_EXPR_LE}, {">", IA_EXPR_GT}, {">=", IA_EXPR_GE}};
+    static const struct { const char *text; ia_expr_op op;
+    } ops[] = {{"=", IA_EXPR_EQ}, {"==", IA_EXPR_EQ}, {"!=", IA_EXPR_NE}, {"<>", IA_EXPR_NE},
+               {"<", IA_EXPR_LT}, {"<=", IA_EXPR_LE}, {">", IA_EXPR_GT},  {">=", IA_EXPR_GE}};
 
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (is_symbol(p, ops[i].text)) {

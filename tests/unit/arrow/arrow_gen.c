@@ -41,7 +41,8 @@ static ia_type *list_of(gen *g, ia_type_id id, int32_t size, ia_type *item)
 static ia_type *struct_of(gen *g, ia_type *a, ia_type *b)
 {
     char x[] = "x", y[] = "y";
-    ia_field f[2] = {{.name = x, .type = a, .nullable = true}, {.name = y, .type = b, .nullable = true}};
+    ia_field f[2] = {{.name = x, .type = a, .nullable = true},
+                     {.name = y, .type = b, .nullable = true}};
     ia_type *t = NULL;
 
     GEN_OK(g, ia_type_struct(&g->cx, f, 2, &t));
@@ -85,7 +86,8 @@ ia_type *gen_type(gen *g, int k)
         return list_of(g, IA_TYPE_LIST, 0, struct_of(g, ia_type_basic(IA_TYPE_BOOL),
                        list_of(g, IA_TYPE_FIXED_LIST, 2, ia_type_basic(IA_TYPE_U8))));
     case 28:
-        return list_of(g, IA_TYPE_FIXED_LIST, 2, list_of(g, IA_TYPE_LIST, 0, ia_type_basic(IA_TYPE_I64)));
+        return list_of(g, IA_TYPE_FIXED_LIST, 2,
+                       list_of(g, IA_TYPE_LIST, 0, ia_type_basic(IA_TYPE_I64)));
     case 29:
         return struct_of(g, list_of(g, IA_TYPE_LIST, 0, ia_type_basic(IA_TYPE_BINARY)),
                          struct_of(g, ia_type_basic(IA_TYPE_DATE32), ia_type_basic(IA_TYPE_F64)));

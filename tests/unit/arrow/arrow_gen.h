@@ -26,7 +26,8 @@ uint64_t gen_next(gen *g);
 int64_t gen_below(gen *g, int64_t n);
 
 enum { GEN_TYPES = 32 };
-ia_type *gen_type(gen *g, int k); /* k-th type of a fixed list, k < GEN_TYPES; the caller releases */
+ia_type *gen_type(gen *g,
+                  int k); /* k-th type of a fixed list, k < GEN_TYPES; the caller releases */
 void gen_append(gen *g, ia_builder *b, int null_percent);
 ia_array *gen_array(gen *g, const ia_type *t, int64_t n, int null_percent);
 /* The same with a random slice cut out, so that offsets are odd. */

@@ -97,7 +97,8 @@ static void schemas_go_out_and_come_back(void **state)
 
 static void unknown_formats_are_refused_by_name(void **state)
 {
-    static const char *const formats[] = {"vu", "+m", "tiM", "tsx:", "w:", "w:5x", "d:1", "d:5,2,64", "", "+w:-1"};
+    static const char *const formats[] = {
+        "vu", "+m", "tiM", "tsx:", "w:", "w:5x", "d:1", "d:5,2,64", "", "+w:-1"};
     gen g;
     ia_schema *s = NULL;
     size_t i;

@@ -169,7 +169,8 @@ static void a_failed_append_is_reported_by_finish(void **state)
     ia_array_release(a);
     ia_builder_dispose(&b);
 
-    GEN_OK(&g, ia_type_list(&g.cx, IA_TYPE_FIXED_LIST, 3, "item", ia_type_basic(IA_TYPE_F32), true, &t));
+    GEN_OK(&g, ia_type_list(&g.cx, IA_TYPE_FIXED_LIST, 3, "item", ia_type_basic(IA_TYPE_F32), true,
+                            &t));
     GEN_OK(&g, ia_builder_init(&g.cx, &b, t));
     ia_builder_f64(&g.cx, &b.children[0], 1);
     ia_builder_end_list(&g.cx, &b);
@@ -239,8 +240,10 @@ static void validation_finds_bad_offsets_and_bad_text(void **state)
         memcpy(offsets, k ? far : down, sizeof down);
         GEN_OK(&g, ia_buffer_own(&g.cx, offsets, sizeof down, &o));
         GEN_OK(&g, ia_buffer_own(&g.cx, bytes, 4, &d));
-        GEN_OK(&g, ia_array_make(&g.cx, ia_type_basic(IA_TYPE_STRING), 3, 0, NULL, o, d, NULL, 0, &a));
-        assert_int_equal(ia_array_validate(&g.cx, a, IA_VALIDATE_SIZES), k ? IA_ERR_INVALID : IA_OK);
+        GEN_OK(&g,
+               ia_array_make(&g.cx, ia_type_basic(IA_TYPE_STRING), 3, 0, NULL, o, d, NULL, 0, &a));
+        assert_int_equal(ia_array_validate(&g.cx, a, IA_VALIDATE_SIZES),
+                         k ? IA_ERR_INVALID : IA_OK);
         assert_int_equal(ia_array_validate(&g.cx, a, IA_VALIDATE_FULL), IA_ERR_INVALID);
         ia_array_release(a);
     }
@@ -272,16 +275,20 @@ static void types_are_named_compared_and_counted(void **state)
             ia_type_release(a);
             ia_type_release(b);
         }
-    GEN_OK(&g, ia_type_list(&g.cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_STRING), true, &a));
-    GEN_OK(&g, ia_type_list(&g.cx, IA_TYPE_LIST, 0, "element", ia_type_basic(IA_TYPE_STRING), true, &b));
-    GEN_OK(&g, ia_type_list(&g.cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_STRING), false, &c));
+    GEN_OK(&g,
+           ia_type_list(&g.cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_STRING), true, &a));
+    GEN_OK(&g, ia_type_list(&g.cx, IA_TYPE_LIST, 0, "element", ia_type_basic(IA_TYPE_STRING), true,
+                            &b));
+    GEN_OK(&g,
+           ia_type_list(&g.cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_STRING), false, &c));
     assert_true(ia_type_equal(a, b));
     assert_false(ia_type_equal(a, c));
     assert_string_equal(ia_type_text(a, text, sizeof text), "list<item: string>");
     assert_string_equal(ia_type_text(c, text, sizeof text), "list<item: string not null>");
     assert_string_equal(ia_type_text(c, text, 9), "list<ite");
     ia_type_release(c);
-    GEN_OK(&g, ia_type_list(&g.cx, IA_TYPE_FIXED_LIST, 768, "item", ia_type_basic(IA_TYPE_F32), true, &c));
+    GEN_OK(&g, ia_type_list(&g.cx, IA_TYPE_FIXED_LIST, 768, "item", ia_type_basic(IA_TYPE_F32),
+                            true, &c));
     assert_int_equal(ia_type_bits(c), 768 * 32);
     ia_type_release(a);
     ia_type_release(b);

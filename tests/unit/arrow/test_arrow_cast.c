@@ -92,7 +92,8 @@ static void instants_are_rescaled_exactly(void **state)
 
 static void strings_change_their_offsets(void **state)
 {
-    static const ia_type_id ids[4] = {IA_TYPE_STRING, IA_TYPE_LARGE_STRING, IA_TYPE_BINARY, IA_TYPE_LARGE_BINARY};
+    static const ia_type_id ids[4] = {IA_TYPE_STRING, IA_TYPE_LARGE_STRING, IA_TYPE_BINARY,
+                                      IA_TYPE_LARGE_BINARY};
     gen g;
     ia_array *a, *out = NULL;
     int64_t k;

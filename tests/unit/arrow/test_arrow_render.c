@@ -58,7 +58,8 @@ static void numbers_are_exact_and_short(void **state)
 {
     gen g;
     const float f[] = {0.1f, 16777216.0f, 1e-30f, NAN, -INFINITY, 3.4028235e38f};
-    static const char *const want[] = {"0.1", "16777216.0", "1e-30", "\"NaN\"", "\"-Infinity\"", "3.4028235e+38"};
+    static const char *const want[] = {"0.1",     "16777216.0",    "1e-30",
+                                       "\"NaN\"", "\"-Infinity\"", "3.4028235e+38"};
     ia_builder b;
     ia_array *a = NULL;
     int64_t i;
@@ -66,7 +67,8 @@ static void numbers_are_exact_and_short(void **state)
     (void)state;
     gen_open(&g, 62);
     assert_string_equal(json_of(&g, ia_type_basic(IA_TYPE_U64), -1, 0), "18446744073709551615");
-    assert_string_equal(json_of(&g, ia_type_basic(IA_TYPE_I64), INT64_MIN, 0), "-9223372036854775808");
+    assert_string_equal(json_of(&g, ia_type_basic(IA_TYPE_I64), INT64_MIN, 0),
+                        "-9223372036854775808");
     GEN_OK(&g, ia_builder_init(&g.cx, &b, ia_type_basic(IA_TYPE_F32)));
     ia_builder_fixed(&g.cx, &b, f, 6);
     GEN_OK(&g, ia_builder_finish(&g.cx, &b, &a));
@@ -98,8 +100,10 @@ static const char *decimal(gen *g, ia_type_id id, int32_t scale, const uint64_t 
 
 static void decimals_show_every_digit(void **state)
 {
-    const uint64_t small[4] = {5, 0, 0, 0}, minus[4] = {UINT64_MAX - 1233, UINT64_MAX, UINT64_MAX, UINT64_MAX};
-    const uint64_t zero[4] = {0}, max[2] = {UINT64_MAX, INT64_MAX}, min[4] = {0, 0, 0, 0x8000000000000000u};
+    const uint64_t small[4] = {5, 0, 0, 0},
+                   minus[4] = {UINT64_MAX - 1233, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const uint64_t zero[4] = {0}, max[2] = {UINT64_MAX, INT64_MAX},
+                   min[4] = {0, 0, 0, 0x8000000000000000u};
     gen g;
 
     (void)state;
@@ -110,9 +114,11 @@ static void decimals_show_every_digit(void **state)
     assert_string_equal(decimal(&g, IA_TYPE_DECIMAL256, 2, minus), "\"-12.34\"");
     assert_string_equal(decimal(&g, IA_TYPE_DECIMAL128, 0, zero), "\"0\"");
     assert_string_equal(decimal(&g, IA_TYPE_DECIMAL128, -2, small), "\"5e2\"");
-    assert_string_equal(decimal(&g, IA_TYPE_DECIMAL128, 0, max), "\"170141183460469231731687303715884105727\"");
-    assert_string_equal(decimal(&g, IA_TYPE_DECIMAL256, 0, min),
-                        "\"-57896044618658097711785492504343953926634992332820282019728792003956564819968\"");
+    assert_string_equal(decimal(&g, IA_TYPE_DECIMAL128, 0, max),
+                        "\"170141183460469231731687303715884105727\"");
+    assert_string_equal(
+        decimal(&g, IA_TYPE_DECIMAL256, 0, min),
+        "\"-57896044618658097711785492504343953926634992332820282019728792003956564819968\"");
     gen_close(&g);
 }
 

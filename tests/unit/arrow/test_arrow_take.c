@@ -189,7 +189,8 @@ static void dictionaries_are_taken_and_joined(void **state)
 
     (void)state;
     gen_open(&g, 16);
-    GEN_OK(&g, ia_type_dictionary(&g.cx, ia_type_basic(IA_TYPE_I8), ia_type_basic(IA_TYPE_STRING), &t));
+    GEN_OK(&g,
+           ia_type_dictionary(&g.cx, ia_type_basic(IA_TYPE_I8), ia_type_basic(IA_TYPE_STRING), &t));
     for (p = 0; p < 2; p++) {
         ia_builder v, k;
         ia_array *values = NULL, *keys = NULL;

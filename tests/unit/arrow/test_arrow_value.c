@@ -121,8 +121,9 @@ static void half_floats_round_to_nearest_even(void **state)
     static const struct {
         double in;
         const char *out;
-    } v[] = {{1.0, "1.0"}, {65504, "65504.0"}, {65519, "65504.0"}, {2049, "2048.0"}, {2051, "2052.0"},
-             {0x1p-24, NULL}, {0x1p-26, "0.0"}, {0x1.ff8p-15, NULL}, {-1.5, "-1.5"}, {0.333251953125, NULL}};
+    } v[] = {{1.0, "1.0"},     {65504, "65504.0"},    {65519, "65504.0"}, {2049, "2048.0"},
+             {2051, "2052.0"}, {0x1p-24, NULL},       {0x1p-26, "0.0"},   {0x1.ff8p-15, NULL},
+             {-1.5, "-1.5"},   {0.333251953125, NULL}};
     gen g;
     ia_builder b;
     ia_array *a = NULL;
@@ -140,7 +141,8 @@ static void half_floats_round_to_nearest_even(void **state)
         if (v[i].out)
             assert_string_equal(gen_text(&g, a, (int64_t)i), v[i].out);
         else
-            assert_true(ia_array_f64(a, (int64_t)i) == v[i].in); /* exact: powers of two, subnormal */
+            assert_true(ia_array_f64(a, (int64_t)i) ==
+                        v[i].in); /* exact: powers of two, subnormal */
     }
     assert_true(isinf(ia_array_f64(a, (int64_t)i)));
     assert_true(isnan(ia_array_f64(a, (int64_t)i + 1)));

@@ -116,8 +116,8 @@ static char naive(ia_expr_op op, const ia_scalar *a, const ia_scalar *b)
 
 static ia_scalar number_literal(gen *g, int k)
 {
-    static const double floats[] = {0.0, -0.0, 0.5, -0.5, 3.25, -128, 127.5, 65535, 1e10, -1e10, 1e19,
-                                    0x1p64, 0x1p63, 1e300, -1e300};
+    static const double floats[] = {0.0,  -0.0,  0.5,  -0.5,   3.25,   -128,  127.5, 65535,
+                                    1e10, -1e10, 1e19, 0x1p64, 0x1p63, 1e300, -1e300};
 
     if (k < 15)
         return ia_scalar_f64(floats[k]);
@@ -146,7 +146,8 @@ static ia_array *edgy_column(gen *g, const ia_type *t, int64_t n)
 
     GEN_OK(g, ia_builder_init(&g->cx, &b, t));
     if (ia_type_is_float(t)) {
-        const double v[] = {(double)NAN, -0.0, 0.0, (double)INFINITY, -(double)INFINITY, 9007199254740992.0};
+        const double v[] = {(double)NAN,       -0.0, 0.0, (double)INFINITY, -(double)INFINITY,
+                            9007199254740992.0};
 
         for (i = 0; i < 6; i++)
             ia_builder_f64(&g->cx, &b, t->id == IA_TYPE_F16 && i == 5 ? 65504 : v[i]);
@@ -184,14 +185,16 @@ static void kernels_agree_with_single_comparisons(void **state)
                 for (side = 0; side < 2; side++) {
                     const ia_scalar lit = number_literal(&f.g, v);
                     ia_expr *c = column(&f, "c"), *l = literal(&f, lit);
-                    const char *got = run(&f, binary(&f, (ia_expr_op)op, side ? l : c, side ? c : l));
+                    const char *got =
+                        run(&f, binary(&f, (ia_expr_op)op, side ? l : c, side ? c : l));
                     int64_t i;
 
                     for (i = 0; i < 40; i++) {
                         ia_scalar x;
 
                         GEN_OK(&f.g, ia_scalar_get(&f.g.cx, f.batch->cols[0], i, &x));
-                        assert_int_equal(got[i], naive((ia_expr_op)op, side ? &lit : &x, side ? &x : &lit));
+                        assert_int_equal(got[i],
+                                         naive((ia_expr_op)op, side ? &lit : &x, side ? &x : &lit));
                     }
                 }
         shut(&f);
@@ -220,7 +223,8 @@ static void columns_and_values_of_each_kind_compare(void **state)
                 int64_t i, j;
 
                 if (!ia_scalar_comparable(x, y)) {
-                    assert_int_equal(ia_expr_bind(&f.g.cx, &f.arena, e, f.schema, &bound), IA_ERR_INVALID);
+                    assert_int_equal(ia_expr_bind(&f.g.cx, &f.arena, e, f.schema, &bound),
+                                     IA_ERR_INVALID);
                     assert_non_null(strstr(f.g.cx.err.text, n1));
                     continue;
                 }
@@ -321,16 +325,34 @@ static void logic_has_three_values(void **state)
     static const struct {
         const char *filter, *rows;
     } cases[] = {
-        {"p AND q", "0000nn0n1"},      {"p OR q", "0n1nn1111"},       {"NOT p", "111nnn000"},
-        {"p IS NULL", "000111000"},    {"p IS NOT NULL", "111000111"}, {"p = q", "1n0nnn0n1"},
-        {"p != q", "0n1nnn1n0"},       {"p < q", "0n1nnn0n0"},        {"p AND null", "000nnnnnn"},
-        {"p OR null", "nnnnnn111"},    {"null", "nnnnnnnnn"},         {"true", "111111111"},
-        {"p = null", "nnnnnnnnn"},     {"p IS TRUE", "000000111"},    {"p IS NOT TRUE", "111111000"},
-        {"p IS FALSE", "111000000"},   {"p IN (true)", "000nnn111"},  {"p IN (true, null)", "nnnnnn111"},
-        {"p NOT IN (true, null)", "nnnnnn000"}, {"(p AND q) = false", "1111nn1n0"},
-        {"(p OR q) IS NULL", "010110000"},      {"NOT (p AND q) OR q", "1111n11n1"},
-        {"1 = 1", "111111111"},        {"1 > 2 OR p", "000nnn111"},   {"null IS NULL", "111111111"},
-        {"null IN (1)", "nnnnnnnnn"},  {"2 IN (1, 2)", "111111111"},  {"'a' LIKE 'a%'", "111111111"},
+        {"p AND q", "0000nn0n1"},
+        {"p OR q", "0n1nn1111"},
+        {"NOT p", "111nnn000"},
+        {"p IS NULL", "000111000"},
+        {"p IS NOT NULL", "111000111"},
+        {"p = q", "1n0nnn0n1"},
+        {"p != q", "0n1nnn1n0"},
+        {"p < q", "0n1nnn0n0"},
+        {"p AND null", "000nnnnnn"},
+        {"p OR null", "nnnnnn111"},
+        {"null", "nnnnnnnnn"},
+        {"true", "111111111"},
+        {"p = null", "nnnnnnnnn"},
+        {"p IS TRUE", "000000111"},
+        {"p IS NOT TRUE", "111111000"},
+        {"p IS FALSE", "111000000"},
+        {"p IN (true)", "000nnn111"},
+        {"p IN (true, null)", "nnnnnn111"},
+        {"p NOT IN (true, null)", "nnnnnn000"},
+        {"(p AND q) = false", "1111nn1n0"},
+        {"(p OR q) IS NULL", "010110000"},
+        {"NOT (p AND q) OR q", "1111n11n1"},
+        {"1 = 1", "111111111"},
+        {"1 > 2 OR p", "000nnn111"},
+        {"null IS NULL", "111111111"},
+        {"null IN (1)", "nnnnnnnnn"},
+        {"2 IN (1, 2)", "111111111"},
+        {"'a' LIKE 'a%'", "111111111"},
     };
     fixture f;
     size_t i;
@@ -340,7 +362,8 @@ static void logic_has_three_values(void **state)
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ia_expr *e = NULL;
 
-        GEN_OK(&f.g, ia_sql_filter_parse(&f.g.cx, &f.arena, cases[i].filter, strlen(cases[i].filter), &e));
+        GEN_OK(&f.g, ia_sql_filter_parse(&f.g.cx, &f.arena, cases[i].filter,
+                                         strlen(cases[i].filter), &e));
         if (strcmp(run(&f, e), cases[i].rows) != 0)
             fail_msg("%s gives %s, not %s", cases[i].filter, run(&f, e), cases[i].rows);
     }
@@ -370,7 +393,8 @@ static void filters_keep_the_true_rows(void **state)
 
 static void open_text(fixture *f)
 {
-    static const char *const texts[] = {"abc", "", "a%c", "\xc3\xa9t\xc3\xa9", "abcabc", NULL, "a_c", "ABC"};
+    static const char *const texts[] = {"abc",    "",   "a%c", "\xc3\xa9t\xc3\xa9",
+                                        "abcabc", NULL, "a_c", "ABC"};
     char s[] = "s", tags[] = "tags";
     ia_field fields[2] = {{.name = s, .type = ia_type_basic(IA_TYPE_STRING), .nullable = true},
                           {.name = tags, .nullable = true}};
@@ -380,7 +404,8 @@ static void open_text(fixture *f)
 
     memset(f, 0, sizeof *f);
     gen_open(&f->g, 94);
-    GEN_OK(&f->g, ia_type_list(&f->g.cx, IA_TYPE_LIST, 0, "item", fields[0].type, true, &fields[1].type));
+    GEN_OK(&f->g,
+           ia_type_list(&f->g.cx, IA_TYPE_LIST, 0, "item", fields[0].type, true, &fields[1].type));
     GEN_OK(&f->g, ia_schema_new(&f->g.cx, fields, 2, &f->schema));
     GEN_OK(&f->g, ia_builder_init(&f->g.cx, &b, fields[0].type));
     GEN_OK(&f->g, ia_builder_init(&f->g.cx, &l, fields[1].type));
@@ -414,16 +439,34 @@ static void text_and_list_tests_see_bytes_and_items(void **state)
     static const struct {
         const char *filter, *rows;
     } cases[] = {
-        {"s LIKE 'a%'", "10101n10"},       {"s LIKE 'abc'", "10000n00"},    {"s LIKE '%c'", "10101n10"},
-        {"s LIKE '%b%'", "10001n00"},      {"s LIKE 'a_c'", "10100n10"},    {"s LIKE 'a\\_c'", "00000n10"},
-        {"s LIKE 'a\\%c'", "00100n00"},    {"s LIKE '_t_'", "00010n00"},    {"s LIKE ''", "01000n00"},
-        {"s LIKE '%'", "11111n11"},        {"s LIKE '%bc%bc'", "00001n00"}, {"s NOT LIKE 'a%'", "01010n01"},
-        {"s LIKE 'a%c%'", "10101n10"},     {"contains(s, 'bc')", "10001n00"}, {"contains(s, '')", "11111n11"},
-        {"starts_with(s, 'abc')", "10001n00"}, {"contains(s, '%')", "00100n00"}, {"contains(s, s)", "11111n11"},
-        {"contains('abcabc', s)", "11001n00"}, {"starts_with(s, null)", "nnnnnnnn"},
-        {"array_has(tags, 'odd')", "01n10101"}, {"contains(tags, 'high')", "00n00111"},
-        {"array_has(tags, null)", "nnnnnnnn"},  {"tags IS NULL", "00100000"}, {"s >= 'abc'", "10011n00"},
-        {"s = 'abc'", "10000n00"},         {"'abc' < s", "00011n00"},       {"s IN ('abc', 'x', '')", "11000n00"},
+        {"s LIKE 'a%'", "10101n10"},
+        {"s LIKE 'abc'", "10000n00"},
+        {"s LIKE '%c'", "10101n10"},
+        {"s LIKE '%b%'", "10001n00"},
+        {"s LIKE 'a_c'", "10100n10"},
+        {"s LIKE 'a\\_c'", "00000n10"},
+        {"s LIKE 'a\\%c'", "00100n00"},
+        {"s LIKE '_t_'", "00010n00"},
+        {"s LIKE ''", "01000n00"},
+        {"s LIKE '%'", "11111n11"},
+        {"s LIKE '%bc%bc'", "00001n00"},
+        {"s NOT LIKE 'a%'", "01010n01"},
+        {"s LIKE 'a%c%'", "10101n10"},
+        {"contains(s, 'bc')", "10001n00"},
+        {"contains(s, '')", "11111n11"},
+        {"starts_with(s, 'abc')", "10001n00"},
+        {"contains(s, '%')", "00100n00"},
+        {"contains(s, s)", "11111n11"},
+        {"contains('abcabc', s)", "11001n00"},
+        {"starts_with(s, null)", "nnnnnnnn"},
+        {"array_has(tags, 'odd')", "01n10101"},
+        {"contains(tags, 'high')", "00n00111"},
+        {"array_has(tags, null)", "nnnnnnnn"},
+        {"tags IS NULL", "00100000"},
+        {"s >= 'abc'", "10011n00"},
+        {"s = 'abc'", "10000n00"},
+        {"'abc' < s", "00011n00"},
+        {"s IN ('abc', 'x', '')", "11000n00"},
     };
     fixture f;
     size_t i;
@@ -433,7 +476,8 @@ static void text_and_list_tests_see_bytes_and_items(void **state)
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ia_expr *e = NULL;
 
-        GEN_OK(&f.g, ia_sql_filter_parse(&f.g.cx, &f.arena, cases[i].filter, strlen(cases[i].filter), &e));
+        GEN_OK(&f.g, ia_sql_filter_parse(&f.g.cx, &f.arena, cases[i].filter,
+                                         strlen(cases[i].filter), &e));
         if (strcmp(run(&f, e), cases[i].rows) != 0)
             fail_msg("%s gives %s, not %s", cases[i].filter, run(&f, e), cases[i].rows);
     }
@@ -495,11 +539,13 @@ static void binding_names_what_is_wrong(void **state)
         const char *text;
     } cases[] = {
         {"nope = 1", IA_ERR_NOT_FOUND, "'nope'"},
-        {"c4 = 'x'", IA_ERR_INVALID, "column 'c4' of type int64 cannot be compared (=) with value 'x'"},
+        {"c4 = 'x'", IA_ERR_INVALID,
+         "column 'c4' of type int64 cannot be compared (=) with value 'x'"},
         {"c12 = 1", IA_ERR_INVALID, "column 'c12' of type string"},
         {"c12 IN ('a', 1)", IA_ERR_INVALID, "(IN) with value 1"},
         {"c0 = 1", IA_ERR_INVALID, "bool"},
-        {"c16 = 'tomorrow'", IA_ERR_INVALID, "column 'c16' of type date32 cannot be compared with 'tomorrow'"},
+        {"c16 = 'tomorrow'", IA_ERR_INVALID,
+         "column 'c16' of type date32 cannot be compared with 'tomorrow'"},
         {"c16 = 5", IA_ERR_INVALID, "date32"},
         {"c23 = 1", IA_ERR_INVALID, "list"},
         {"c22 = 1", IA_ERR_INVALID, "decimal128"},
@@ -520,7 +566,8 @@ static void binding_names_what_is_wrong(void **state)
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ia_expr *e = NULL, *bound = NULL;
 
-        GEN_OK(&f.g, ia_sql_filter_parse(&f.g.cx, &f.arena, cases[i].filter, strlen(cases[i].filter), &e));
+        GEN_OK(&f.g, ia_sql_filter_parse(&f.g.cx, &f.arena, cases[i].filter,
+                                         strlen(cases[i].filter), &e));
         ia_ctx_clear(&f.g.cx);
         assert_int_equal(ia_expr_bind(&f.g.cx, &f.arena, e, f.schema, &bound), cases[i].st);
         assert_null(bound);
@@ -537,7 +584,8 @@ static void strings_beside_dates_are_read_as_dates(void **state)
         {"c17 >= '1970-01-01T00:00:00.050Z'", "c17 >= timestamp '1970-01-01T00:00:00.050Z'"},
         {"c20 > '1970-01-01'", "c20 > date '1970-01-01'"},
         {"c20 = '1970-01-01T00:00:00.000050Z'", "c20 = timestamp '1970-01-01 00:00:00.000050'"},
-        {"c16 IN ('1970-01-02', '1970-01-09')", "c16 = date '1970-01-02' OR c16 = date '1970-01-09'"},
+        {"c16 IN ('1970-01-02', '1970-01-09')",
+         "c16 = date '1970-01-02' OR c16 = date '1970-01-09'"},
         {"c21 < '00:00:00.000000050'", "c21 < time '00:00:00.000000050'"},
         {"c16 < '1970-01-31T12:00:00Z'", "c16 <= date '1970-01-31'"},
     };
@@ -587,7 +635,8 @@ static void columns_and_point_values_are_found(void **state)
 
 static void every_failing_allocation_of_a_filter_is_survived(void **state)
 {
-    const char *filter = "NOT (c4 IN (1, 2) OR c12 = 'a') AND c16 < '1970-02-01' AND contains(c12, 'b')";
+    const char *filter =
+        "NOT (c4 IN (1, 2) OR c12 = 'a') AND c16 < '1970-02-01' AND contains(c12, 'b')";
     fixture f;
     ia_status st = IA_ERR_NO_MEMORY;
     uint64_t used;

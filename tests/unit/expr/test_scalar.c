@@ -10,13 +10,44 @@ _Static_assert(sizeof(long double) > 8, "the oracle needs a 64-bit mantissa");
 
 static ia_scalar edge(int k)
 {
-    static const int64_t ints[] = {0, 1, -1, 2, 9007199254740991, 9007199254740992, 9007199254740993,
-                                   -9007199254740993, INT64_MAX, INT64_MAX - 1, INT64_MIN, INT64_MIN + 1};
-    static const uint64_t uints[] = {0, 1, 9007199254740993u, 9223372036854775807u, 9223372036854775808u,
-                                     9223372036854775809u, UINT64_MAX, UINT64_MAX - 1};
-    static const double floats[] = {0.0, -0.0, 0.5, -0.5, 1.5, 9007199254740992.0, 9007199254740994.0,
-                                    0x1p63, -0x1p63, 0x1p64, 0x1.fffffffffffffp63, 0x1.fffffffffffffp62,
-                                    1e300, -1e300, 5e-324, (double)INFINITY, -(double)INFINITY, (double)NAN};
+    static const int64_t ints[] = {0,
+                                   1,
+                                   -1,
+                                   2,
+                                   9007199254740991,
+                                   9007199254740992,
+                                   9007199254740993,
+                                   -9007199254740993,
+                                   INT64_MAX,
+                                   INT64_MAX - 1,
+                                   INT64_MIN,
+                                   INT64_MIN + 1};
+    static const uint64_t uints[] = {0,
+                                     1,
+                                     9007199254740993u,
+                                     9223372036854775807u,
+                                     9223372036854775808u,
+                                     9223372036854775809u,
+                                     UINT64_MAX,
+                                     UINT64_MAX - 1};
+    static const double floats[] = {0.0,
+                                    -0.0,
+                                    0.5,
+                                    -0.5,
+                                    1.5,
+                                    9007199254740992.0,
+                                    9007199254740994.0,
+                                    0x1p63,
+                                    -0x1p63,
+                                    0x1p64,
+                                    0x1.fffffffffffffp63,
+                                    0x1.fffffffffffffp62,
+                                    1e300,
+                                    -1e300,
+                                    5e-324,
+                                    (double)INFINITY,
+                                    -(double)INFINITY,
+                                    (double)NAN};
 
     if (k < 12)
         return ia_scalar_i64(ints[k]);
@@ -80,7 +111,8 @@ static void instants_of_all_units_compare(void **state)
 {
     const ia_scalar day = ia_scalar_date32(1), ms = ia_scalar_timestamp(86400000, IA_UNIT_MS);
     const ia_scalar ns = ia_scalar_timestamp(86400000000001, IA_UNIT_NS);
-    const ia_scalar far = ia_scalar_timestamp(INT64_MAX, IA_UNIT_S), near = ia_scalar_timestamp(INT64_MAX, IA_UNIT_NS);
+    const ia_scalar far = ia_scalar_timestamp(INT64_MAX, IA_UNIT_S),
+                    near = ia_scalar_timestamp(INT64_MAX, IA_UNIT_NS);
     const ia_scalar n = ia_scalar_i64(1), s = ia_scalar_str("x", 1);
 
     (void)state;
@@ -140,7 +172,8 @@ static void elements_become_scalars_of_static_types(void **state)
     for (k = 0; k < GEN_TYPES; k++) {
         ia_type *t = gen_type(&g, k);
         ia_array *a = gen_slice(&g, t, 20, 30);
-        const bool nested = t->n_children > 0 || t->id == IA_TYPE_DECIMAL128 || t->id == IA_TYPE_DECIMAL256;
+        const bool nested =
+            t->n_children > 0 || t->id == IA_TYPE_DECIMAL128 || t->id == IA_TYPE_DECIMAL256;
         int64_t i, j;
 
         for (i = 0; i < 20; i++) {

@@ -1,8 +1,9 @@
-/* test_sql_filter.c - filter text: what is read, how it is written back, what is refused and where. */
+/* test_sql_filter.c - filter text: what is read and written back, what is refused and where. */
 #include "../arrow/arrow_gen.h"
 
 #include "expr/expr.h"
 
+/* style: long - a table of cases */
 static void filters_are_read_and_written_canonically(void **state)
 {
     static const struct {
@@ -36,8 +37,10 @@ static void filters_are_read_and_written_canonically(void **state)
         {"a LIKE 'x%'", "`a` LIKE 'x%'"},
         {"d = date '2020-02-29'", "`d` = date '2020-02-29'"},
         {"date = DATE '2020-02-29'", "`date` = date '2020-02-29'"},
-        {"timestamp > timestamp '2020-01-01T00:00:00Z'", "`timestamp` > timestamp '2020-01-01T00:00:00.000Z'"},
-        {"t = timestamp '2020-01-01 00:00:00.1234'", "`t` = timestamp '2020-01-01T00:00:00.123400Z'"},
+        {"timestamp > timestamp '2020-01-01T00:00:00Z'",
+         "`timestamp` > timestamp '2020-01-01T00:00:00.000Z'"},
+        {"t = timestamp '2020-01-01 00:00:00.1234'",
+         "`t` = timestamp '2020-01-01T00:00:00.123400Z'"},
         {"t = timestamp '2020-01-01T01:00:00.000000001+01:00'",
          "`t` = timestamp '2020-01-01T00:00:00.000000001Z'"},
         {"t = time '12:30:00.5'", "`t` = time '12:30:00.500'"},
@@ -49,7 +52,10 @@ static void filters_are_read_and_written_canonically(void **state)
         {"5 < a", "5 < `a`"},
         {"((((a))))", "`a`"},
         {"(a) = (1)", "`a` = 1"},
-        {"gr\xc3\xb6\xc3\x9f" "e = 'ä'", "`gr\xc3\xb6\xc3\x9f" "e` = 'ä'"},
+        {"gr\xc3\xb6\xc3\x9f"
+         "e = 'ä'",
+         "`gr\xc3\xb6\xc3\x9f"
+         "e` = 'ä'"},
     };
     gen g;
     ia_arena arena = {0};
@@ -116,7 +122,8 @@ static void errors_tell_the_place_and_the_text(void **state)
         ia_expr *e = NULL;
 
         ia_ctx_clear(&g.cx);
-        assert_int_equal(ia_sql_filter_parse(&g.cx, &arena, cases[i].in, strlen(cases[i].in), &e), IA_ERR_INVALID);
+        assert_int_equal(ia_sql_filter_parse(&g.cx, &arena, cases[i].in, strlen(cases[i].in), &e),
+                         IA_ERR_INVALID);
         assert_null(e);
         if (!strstr(g.cx.err.text, cases[i].text))
             fail_msg("%s: %s", cases[i].in, g.cx.err.text);
@@ -128,9 +135,10 @@ static void errors_tell_the_place_and_the_text(void **state)
 /* Any bytes give a tree or an error; text is not 0-terminated. */
 static void random_text_is_survived(void **state)
 {
-    static const char *const words[] = {"a", "AND", "or", "NOT", "(", ")", "=", "<", ">", "'", "''", "'x'", "1", "-",
-                                        "IN", ",", "IS", "NULL", "BETWEEN", "LIKE", "date", "x", "`", "\"", ".", "\xff",
-                                        "!", "array_has(", "1e", " "};
+    static const char *const words[] = {
+        "a",    "AND", "or", "NOT", "(",  ")",    "=",  "<",          ">",       "'",
+        "''",   "'x'", "1",  "-",   "IN", ",",    "IS", "NULL",       "BETWEEN", "LIKE",
+        "date", "x",   "`",  "\"",  ".",  "\xff", "!",  "array_has(", "1e",      " "};
     gen g;
     int round, parsed = 0;
 
@@ -187,12 +195,14 @@ static void deep_and_long_filters_are_bounded(void **state)
     ia_buf_clear(&text);
     for (i = 0; i < 5000; i++)
         ia_buf_puts(&g.cx, &text, "(");
-    assert_int_equal(ia_sql_filter_parse(&g.cx, &arena, (const char *)text.data, text.len, &e), IA_ERR_INVALID);
+    assert_int_equal(ia_sql_filter_parse(&g.cx, &arena, (const char *)text.data, text.len, &e),
+                     IA_ERR_INVALID);
     assert_non_null(strstr(g.cx.err.text, "nested"));
     ia_buf_clear(&text);
     for (i = 0; i < 5000; i++)
         ia_buf_puts(&g.cx, &text, "NOT ");
-    assert_int_equal(ia_sql_filter_parse(&g.cx, &arena, (const char *)text.data, text.len, &e), IA_ERR_INVALID);
+    assert_int_equal(ia_sql_filter_parse(&g.cx, &arena, (const char *)text.data, text.len, &e),
+                     IA_ERR_INVALID);
     ia_buf_dispose(&text);
     ia_schema_release(s);
     ia_arena_dispose(&arena);

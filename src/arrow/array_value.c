@@ -1,4 +1,4 @@
-/* value.c - equality, order and hash of single values of one type. */
+/* array_value.c - equality, order and hash of single values of one type. */
 #include "arrow/arrow_priv.h"
 #include "arrow/compute.h"
 #include "base/map.h"
@@ -156,7 +156,8 @@ int ia_value_cmp(const ia_array *a, int64_t i, const ia_array *b, int64_t j)
         return cmp_list(a, i, b, j);
     case KIND_STRUCT:
         for (k = 0; k < a->n_children; k++) {
-            const int c = ia_value_cmp(a->children[k], a->offset + i, b->children[k], b->offset + j);
+            const int c =
+                ia_value_cmp(a->children[k], a->offset + i, b->children[k], b->offset + j);
 
             if (c != 0)
                 return c;
