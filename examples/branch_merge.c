@@ -22,7 +22,9 @@ static void insert(inarch_graph *g, const char *branch, const char *name, int ag
     snprintf(params, sizeof params, "{\"name\": \"%s\", \"age\": %d}", name, age);
     q.params = params;
     w.branch = branch;
-    check(inarch_mutate(g, "query add($name: String, $age: I32) { insert Person { name: $name age: $age } }", &q, &w, &r),
+    check(inarch_mutate(
+              g, "query add($name: String, $age: I32) { insert Person { name: $name age: $age } }",
+              &q, &w, &r),
           "insert");
 }
 
@@ -38,7 +40,9 @@ int main(int argc, char **argv)
     inarch_merge_result m;
     inarch_result *rows;
 
-    check(inarch_graph_create(path, "node Person { name: String @key age: I32? }", "people.pg", "example", NULL), "create");
+    check(inarch_graph_create(path, "node Person { name: String @key age: I32? }", "people.pg",
+                              "example", NULL),
+          "create");
     check(inarch_graph_open(path, NULL, &g), "open");
     insert(g, "main", "Ada", 36);
     check(inarch_branch_create(g, "draft", "main", NULL), "branch");
@@ -48,7 +52,9 @@ int main(int argc, char **argv)
     printf("merge: %s, payload bytes read and written: %llu\n", m.outcome,
            (unsigned long long)(m.payload_read + m.payload_written));
     inarch_merge_result_dispose(&m);
-    check(inarch_query(g, "query all() { match { $p: Person } return { $p.name $p.age } order { $p.name } }", NULL, &rows),
+    check(inarch_query(
+              g, "query all() { match { $p: Person } return { $p.name $p.age } order { $p.name } }",
+              NULL, &rows),
           "query");
     check(inarch_result_render(rows, "table", print, stdout), "print");
     inarch_result_close(rows);

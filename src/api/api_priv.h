@@ -17,11 +17,11 @@ typedef struct api_settings {
 } api_settings;
 
 struct inarch_graph {
-    ia_budget *budget;      /* root of every call on the handle */
+    ia_budget *budget; /* root of every call on the handle */
     api_settings set;
-    ia_objstore *local;     /* owned */
-    ia_objstore *counting;  /* over local; owned */
-    ia_graph *g;            /* over counting */
+    ia_objstore *local;    /* owned */
+    ia_objstore *counting; /* over local; owned */
+    ia_graph *g;           /* over counting */
 };
 
 /* One call in progress. Lives on the caller's stack. */

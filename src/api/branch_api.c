@@ -3,7 +3,8 @@
 
 #include "arrow/render.h"
 
-inarch_status inarch_branch_create(inarch_graph *g, const char *name, const char *from, char commit_id[27])
+inarch_status inarch_branch_create(inarch_graph *g, const char *name, const char *from,
+                                   char commit_id[27])
 {
     api_call c;
     ia_commit *at = NULL;
@@ -40,7 +41,8 @@ done:
     return api_end(&c, st);
 }
 
-static ia_status fill_branch(ia_ctx *cx, ia_graph *g, api_own *own, const char *name, inarch_branch_info *out)
+static ia_status fill_branch(ia_ctx *cx, ia_graph *g, api_own *own, const char *name,
+                             inarch_branch_info *out)
 {
     ia_branch *b = NULL;
     ia_commit *head = NULL;
@@ -118,7 +120,8 @@ static ia_status fill_commit(ia_ctx *cx, api_own *own, const ia_commit *c, inarc
     return api_text(cx, own, c->message, &out->message);
 }
 
-static ia_status fill_commits(ia_ctx *cx, ia_commit *const *items, size_t n, inarch_commit_list *out)
+static ia_status fill_commits(ia_ctx *cx, ia_commit *const *items, size_t n,
+                              inarch_commit_list *out)
 {
     api_own *own = NULL;
     inarch_commit_info *info = NULL;
@@ -135,7 +138,8 @@ done:
     return st;
 }
 
-inarch_status inarch_commit_list_read(inarch_graph *g, const char *at, size_t limit, inarch_commit_list *out)
+inarch_status inarch_commit_list_read(inarch_graph *g, const char *at, size_t limit,
+                                      inarch_commit_list *out)
 {
     api_call c;
     ia_commit *head = NULL;
@@ -224,8 +228,12 @@ static ia_status diff_emit(ia_ctx *cx, void *arg, const ia_catalog *cat, const i
 
     IA_GO(row_json(cx, ch->before, &before));
     IA_GO(row_json(cx, ch->after, &after));
-    const inarch_change out = {type->kind == IA_KIND_NODE ? "node" : "edge", type->name, ch->id,
-                               ops[ch->op], before, after};
+    const inarch_change out = {type->kind == IA_KIND_NODE ? "node" : "edge",
+                               type->name,
+                               ch->id,
+                               ops[ch->op],
+                               before,
+                               after};
     if (s->fn(&out, s->payload))
         IA_GO(ia_fail(cx, IA_ERR_CANCELLED, "diff: stopped by the receiver"));
 done:
@@ -234,12 +242,14 @@ done:
     return st;
 }
 
-static ia_status diff_base(ia_ctx *cx, ia_graph *g, const char *from, const ia_commit *to, ia_commit **out)
+static ia_status diff_base(ia_ctx *cx, ia_graph *g, const char *from, const ia_commit *to,
+                           ia_commit **out)
 {
     if (from)
         return ia_resolve(cx, g, from, out);
     if (to->n_parents == 0)
-        return ia_fail(cx, IA_ERR_INVALID, "commit %s has no parent: it has no changes to show", to->ref.id);
+        return ia_fail(cx, IA_ERR_INVALID, "commit %s has no parent: it has no changes to show",
+                       to->ref.id);
     return ia_commit_read(cx, g, &to->parents[0], out);
 }
 

@@ -183,7 +183,9 @@ ia_status api_rows_stream(ia_ctx *cx, api_rows *r, ia_stream *out)
     IA_TRY(IA_NEW(cx, self));
     self->rows = *r;
     *r = (api_rows){0};
-    *out = (ia_stream){.schema = ia_schema_retain(self->rows.schema), .next = rows_next,
-                       .close = rows_close, .self = self};
+    *out = (ia_stream){.schema = ia_schema_retain(self->rows.schema),
+                       .next = rows_next,
+                       .close = rows_close,
+                       .self = self};
     return IA_OK;
 }

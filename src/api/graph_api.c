@@ -1,4 +1,4 @@
-/* graph_api.c - public calls on graphs: create, open, tables of a commit, status, verify, export. */
+/* graph_api.c - public calls on graphs: create, open, status, schema, verify, export. */
 #include "api/api_priv.h"
 
 inarch_status inarch_graph_create(const char *path, const char *schema, const char *schema_path,
@@ -10,7 +10,8 @@ inarch_status inarch_graph_create(const char *path, const char *schema, const ch
     char *root = NULL, user[128];
     ia_status st;
 
-    IA_TRY(api_settings_read(&set, opt));
+    if ((st = api_settings_read(&set, opt)) != IA_OK)
+        return st;
     if (!path || !schema)
         return api_invalid("inarch_graph_create: path and schema are required");
     if ((st = api_begin(&c, &set, NULL)) != IA_OK)
@@ -38,7 +39,8 @@ inarch_status inarch_graph_open(const char *path, const inarch_options *opt, ina
     if (!out)
         return api_invalid("inarch_graph_open: out is required");
     *out = NULL;
-    IA_TRY(api_settings_read(&set, opt));
+    if ((st = api_settings_read(&set, opt)) != IA_OK)
+        return st;
     if (!path)
         return api_invalid("inarch_graph_open: path is required");
     if ((st = api_begin(&c, &set, NULL)) != IA_OK)
@@ -74,10 +76,12 @@ void inarch_graph_close(inarch_graph *g)
 inarch_status inarch_graph_set_options(inarch_graph *g, const inarch_options *opt)
 {
     api_settings set;
+    ia_status st;
 
     if (!g)
         return api_invalid("inarch_graph_set_options: no graph");
-    IA_TRY(api_settings_read(&set, opt));
+    if ((st = api_settings_read(&set, opt)) != IA_OK)
+        return st;
     g->set = set;
     g->g->durability = set.durability;
     return INARCH_OK;
@@ -91,8 +95,9 @@ void inarch_graph_io_counts(const inarch_graph *g, inarch_io_counts *out)
     if (!g)
         return;
     ia_objstore_counts(g->counting, &n);
-    *out = (inarch_io_counts){n.read_bytes[IA_IO_META],    n.write_bytes[IA_IO_META],    n.read_bytes[IA_IO_KEY],
-                              n.write_bytes[IA_IO_KEY],    n.read_bytes[IA_IO_PAYLOAD], n.write_bytes[IA_IO_PAYLOAD]};
+    *out = (inarch_io_counts){n.read_bytes[IA_IO_META],    n.write_bytes[IA_IO_META],
+                              n.read_bytes[IA_IO_KEY],     n.write_bytes[IA_IO_KEY],
+                              n.read_bytes[IA_IO_PAYLOAD], n.write_bytes[IA_IO_PAYLOAD]};
 }
 
 inarch_status inarch_graph_schema(inarch_graph *g, const char *at, char **text)
@@ -200,7 +205,8 @@ static ia_status mark_drift(ia_ctx *cx, ia_graph *g, const ia_branch *b, const i
                 continue;
             tables[k].drifted = true;
             tables[k].foreign_version = drifts.items[i].version;
-            IA_GO(api_text(cx, out->owner, drifts.items[i].operation, &tables[k].foreign_operation));
+            IA_GO(
+                api_text(cx, out->owner, drifts.items[i].operation, &tables[k].foreign_operation));
         }
     }
     for (size_t i = 0, k = 0; i < cat->n_types; i++) {
@@ -271,8 +277,8 @@ inarch_status inarch_verify(inarch_graph *g, const char *branch, bool all_commit
     IA_GO(IA_ARENA_ARRAY(&c.cx, &own->arena, problems, rep.problems.n + 1));
     for (size_t i = 0; i < rep.problems.n; i++)
         IA_GO(api_text(&c.cx, own, rep.problems.items[i], &problems[i]));
-    *out = (inarch_verify_report){rep.commits, rep.tables, rep.fragments, rep.rows, rep.edges,
-                                  rep.problems.n, problems, own};
+    *out = (inarch_verify_report){rep.commits, rep.tables,     rep.fragments, rep.rows,
+                                  rep.edges,   rep.problems.n, problems,      own};
     own = NULL;
 done:
     api_own_free(own);
@@ -302,8 +308,8 @@ static ia_status export_write(ia_ctx *cx, void *arg, const void *data, size_t n)
     return IA_OK;
 }
 
-inarch_status inarch_export(inarch_graph *g, const char *at, const char *const *types, size_t n_types,
-                            inarch_write_fn write, void *payload)
+inarch_status inarch_export(inarch_graph *g, const char *at, const char *const *types,
+                            size_t n_types, inarch_write_fn write, void *payload)
 {
     api_call c;
     ia_commit *commit = NULL;

@@ -1,7 +1,8 @@
 /* merge_api.c - the public merge call: runs it, counts its bytes, hands out the report. */
 #include "api/api_priv.h"
 
-static ia_status fill_routes(ia_ctx *cx, api_own *own, const ia_merge_result *r, inarch_merge_result *out)
+static ia_status fill_routes(ia_ctx *cx, api_own *own, const ia_merge_result *r,
+                             inarch_merge_result *out)
 {
     inarch_route *routes;
 
@@ -28,8 +29,8 @@ static ia_status fill_routes(ia_ctx *cx, api_own *own, const ia_merge_result *r,
     return IA_OK;
 }
 
-static ia_status fill_conflicts(ia_ctx *cx, api_own *own, const ia_catalog *cat, const ia_merge_result *r,
-                                inarch_merge_result *out)
+static ia_status fill_conflicts(ia_ctx *cx, api_own *own, const ia_catalog *cat,
+                                const ia_merge_result *r, inarch_merge_result *out)
 {
     inarch_conflict *items;
 
@@ -64,9 +65,11 @@ static void fill_counts(const inarch_graph *g, const ia_io_counts *before, inarc
     out->payload_written = now.write_bytes[IA_IO_PAYLOAD] - before->write_bytes[IA_IO_PAYLOAD];
 }
 
-static ia_status fill_result(ia_ctx *cx, inarch_graph *g, const ia_merge_result *r, inarch_merge_result *out)
+static ia_status fill_result(ia_ctx *cx, inarch_graph *g, const ia_merge_result *r,
+                             inarch_merge_result *out)
 {
-    static const char *const outcomes[] = {"already_up_to_date", "fast_forward", "merged", "conflicts"};
+    static const char *const outcomes[] = {"already_up_to_date", "fast_forward", "merged",
+                                           "conflicts"};
     ia_commit *target = NULL;
     const ia_catalog *cat = NULL;
     api_own *own = NULL;

@@ -17,19 +17,22 @@ static ia_status options_check(const inarch_query_options **opt, const inarch_qu
     return IA_OK;
 }
 
-static ia_status compile(ia_ctx *cx, const ia_catalog *cat, const char *text, const inarch_query_options *opt,
-                         bool want_mutation, ia_gq_query **q, ia_params **params)
+static ia_status compile(ia_ctx *cx, const ia_catalog *cat, const char *text,
+                         const inarch_query_options *opt, bool want_mutation, ia_gq_query **q,
+                         ia_params **params)
 {
-    IA_TRY(ia_gq_compile(cx, cat, text, strlen(text), opt->path ? opt->path : "query", opt->name, q));
+    IA_TRY(
+        ia_gq_compile(cx, cat, text, strlen(text), opt->path ? opt->path : "query", opt->name, q));
     if ((*q)->is_mutation != want_mutation)
-        return ia_fail(cx, IA_ERR_INVALID, want_mutation ? "query '%s' is a read: run it with `query`"
-                                                         : "query '%s' is a mutation: run it with `mutate`",
+        return ia_fail(cx, IA_ERR_INVALID,
+                       want_mutation ? "query '%s' is a read: run it with `query`"
+                                     : "query '%s' is a mutation: run it with `mutate`",
                        (*q)->name);
     return ia_params_parse(cx, *q, opt->params, opt->params ? strlen(opt->params) : 0, params);
 }
 
-static ia_status run_read(ia_ctx *cx, inarch_graph *g, const char *text, const inarch_query_options *opt,
-                          inarch_result *r)
+static ia_status run_read(ia_ctx *cx, inarch_graph *g, const char *text,
+                          const inarch_query_options *opt, inarch_result *r)
 {
     const char *at = opt->at ? opt->at : "main";
     ia_commit *commit = NULL;
@@ -62,7 +65,8 @@ done:
     return st;
 }
 
-inarch_status inarch_query(inarch_graph *g, const char *text, const inarch_query_options *opt, inarch_result **out)
+inarch_status inarch_query(inarch_graph *g, const char *text, const inarch_query_options *opt,
+                           inarch_result **out)
 {
     const inarch_query_options def = INARCH_QUERY_OPTIONS_INIT;
     api_call c;
@@ -72,7 +76,8 @@ inarch_status inarch_query(inarch_graph *g, const char *text, const inarch_query
     if (!g || !text || !out)
         return api_invalid("inarch_query: graph, text and out are required");
     *out = NULL;
-    IA_TRY(options_check(&opt, &def));
+    if ((st = options_check(&opt, &def)) != IA_OK)
+        return st;
     if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
         goto done;
     IA_GO(IA_NEW(&c.cx, r));
@@ -124,7 +129,8 @@ done:
     return api_end(&c, st);
 }
 
-inarch_status inarch_result_render(inarch_result *r, const char *format, inarch_write_fn write, void *payload)
+inarch_status inarch_result_render(inarch_result *r, const char *format, inarch_write_fn write,
+                                   void *payload)
 {
     const api_settings set = {0};
     api_call c;
@@ -142,7 +148,8 @@ done:
 
 /* ---- writes -------------------------------------------------------------------------------- */
 
-static ia_status write_options(ia_ctx *cx, const inarch_write_options *in, char user[128], ia_write_options *out)
+static ia_status write_options(ia_ctx *cx, const inarch_write_options *in, char user[128],
+                               ia_write_options *out)
 {
     IA_TRY(api_user_name(cx, user));
     *out = (ia_write_options){.branch = "main", .actor = user};
@@ -160,8 +167,9 @@ static ia_status write_options(ia_ctx *cx, const inarch_write_options *in, char 
     return IA_OK;
 }
 
-static ia_status run_mutation(ia_ctx *cx, inarch_graph *g, const char *text, const inarch_query_options *opt,
-                              const ia_write_options *wopt, inarch_mutate_result *out)
+static ia_status run_mutation(ia_ctx *cx, inarch_graph *g, const char *text,
+                              const inarch_query_options *opt, const ia_write_options *wopt,
+                              inarch_mutate_result *out)
 {
     ia_branch *b = NULL;
     ia_commit *head = NULL;
@@ -202,11 +210,13 @@ inarch_status inarch_mutate(inarch_graph *g, const char *text, const inarch_quer
     if (!g || !text || !out)
         return api_invalid("inarch_mutate: graph, text and out are required");
     *out = (inarch_mutate_result){0};
-    IA_TRY(options_check(&opt, &def));
+    if ((st = options_check(&opt, &def)) != IA_OK)
+        return st;
     if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
         goto done;
     if (opt->at)
-        IA_GO(ia_fail(&c.cx, IA_ERR_INVALID, "a mutation writes a branch: name it in the write options"));
+        IA_GO(ia_fail(&c.cx, IA_ERR_INVALID,
+                      "a mutation writes a branch: name it in the write options"));
     IA_GO(write_options(&c.cx, wopt, user, &w));
     IA_GO(run_mutation(&c.cx, g, text, opt, &w, out));
 done:
@@ -231,7 +241,8 @@ static ia_status load_read(ia_ctx *cx, void *arg, void *dst, size_t cap, size_t 
     return IA_OK;
 }
 
-static ia_status fill_counts(ia_ctx *cx, ia_graph *g, const ia_load_result *res, inarch_load_result *out)
+static ia_status fill_counts(ia_ctx *cx, ia_graph *g, const ia_load_result *res,
+                             inarch_load_result *out)
 {
     const ia_catalog *cat;
     api_own *own = NULL;
@@ -258,9 +269,9 @@ done:
     return st;
 }
 
-inarch_status inarch_load(inarch_graph *g, inarch_load_mode mode, inarch_read_fn read, void *payload,
-                          uint64_t total_bytes, const char *name, const inarch_write_options *wopt,
-                          inarch_load_result *out)
+inarch_status inarch_load(inarch_graph *g, inarch_load_mode mode, inarch_read_fn read,
+                          void *payload, uint64_t total_bytes, const char *name,
+                          const inarch_write_options *wopt, inarch_load_result *out)
 {
     load_source src = {read, payload, name ? name : "data"};
     ia_load_result res = {0};
@@ -275,7 +286,8 @@ inarch_status inarch_load(inarch_graph *g, inarch_load_mode mode, inarch_read_fn
     if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
         goto done;
     IA_GO(write_options(&c.cx, wopt, user, &w));
-    IA_GO(ia_load(&c.cx, g->g, (ia_load_mode)mode, load_read, &src, total_bytes, src.name, &w, &res));
+    IA_GO(
+        ia_load(&c.cx, g->g, (ia_load_mode)mode, load_read, &src, total_bytes, src.name, &w, &res));
     if (res.commit)
         memcpy(out->commit, res.commit->ref.id, sizeof out->commit);
     out->total = res.total;
@@ -293,8 +305,9 @@ static ia_status read_kind(ia_ctx *cx, const char *kind, ia_type_kind *out)
     return ia_fail(cx, IA_ERR_INVALID, "kind must be node or edge, not '%s'", kind ? kind : "");
 }
 
-inarch_status inarch_load_rows(inarch_graph *g, const char *kind, const char *type, inarch_load_mode mode,
-                               struct ArrowArrayStream *rows, const inarch_write_options *wopt, inarch_load_result *out)
+inarch_status inarch_load_rows(inarch_graph *g, const char *kind, const char *type,
+                               inarch_load_mode mode, struct ArrowArrayStream *rows,
+                               const inarch_write_options *wopt, inarch_load_result *out)
 {
     ia_load_result res = {0};
     ia_write_options w;

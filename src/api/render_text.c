@@ -138,7 +138,8 @@ static ia_status cell_text(ia_ctx *cx, const ia_array *a, int64_t i, ia_buf *out
     ia_status st;
 
     ia_buf_clear(out);
-    if (ia_array_valid(a, i) && (a->type->id == IA_TYPE_STRING || a->type->id == IA_TYPE_LARGE_STRING)) {
+    if (ia_array_valid(a, i) &&
+        (a->type->id == IA_TYPE_STRING || a->type->id == IA_TYPE_LARGE_STRING)) {
         const ia_view v = ia_array_str(a, i);
         ia_buf_put(cx, out, v.data, v.len);
         return ia_buf_status(out);
@@ -229,7 +230,8 @@ static ia_status render_kv(const out_sink *o)
     for (size_t i = 0; i < o->rows->n; i++) {
         const ia_batch *b = o->rows->batches[i];
         for (int64_t r = 0; r < b->rows; r++) {
-            ia_buf_printf(o->cx, &line, "%srow %llu\n", number ? "\n" : "", (unsigned long long)number + 1);
+            ia_buf_printf(o->cx, &line, "%srow %llu\n", number ? "\n" : "",
+                          (unsigned long long)number + 1);
             number++;
             for (size_t k = 0; k < b->schema->n_fields; k++) {
                 IA_GO(cell_text(o->cx, b->cols[k], r, &cell));
@@ -374,12 +376,16 @@ ia_status api_render(ia_ctx *cx, const api_rows *r, const char *format, const ap
     static const struct {
         const char *name;
         ia_status (*render)(const out_sink *o);
-    } formats[] = {{"table", render_table}, {"json", render_json}, {"jsonl", render_jsonl},
-                   {"csv", render_csv},     {"kv", render_kv}};
+    } formats[] = {{"table", render_table},
+                   {"json", render_json},
+                   {"jsonl", render_jsonl},
+                   {"csv", render_csv},
+                   {"kv", render_kv}};
     const out_sink o = {cx, write, payload, r, label};
 
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (ia_str_eq(format, formats[i].name))
             return formats[i].render(&o);
-    return ia_fail(cx, IA_ERR_INVALID, "unknown format '%s': use table, json, jsonl, csv or kv", format);
+    return ia_fail(cx, IA_ERR_INVALID, "unknown format '%s': use table, json, jsonl, csv or kv",
+                   format);
 }

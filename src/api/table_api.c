@@ -11,7 +11,8 @@ struct inarch_table {
     ia_dataset *ds;
 };
 
-static ia_status table_new(ia_ctx *cx, const char *path, const api_settings *set, inarch_table **out)
+static ia_status table_new(ia_ctx *cx, const char *path, const api_settings *set,
+                           inarch_table **out)
 {
     inarch_table *t;
 
@@ -36,8 +37,8 @@ void inarch_table_close(inarch_table *t)
     ia_free(t);
 }
 
-inarch_status inarch_table_open(const char *path, const inarch_table_at *at, const inarch_options *opt,
-                                inarch_table **out)
+inarch_status inarch_table_open(const char *path, const inarch_table_at *at,
+                                const inarch_options *opt, inarch_table **out)
 {
     api_settings set;
     api_call c;
@@ -47,13 +48,15 @@ inarch_status inarch_table_open(const char *path, const inarch_table_at *at, con
     if (!path || !out)
         return api_invalid("inarch_table_open: path and out are required");
     *out = NULL;
-    IA_TRY(api_settings_read(&set, opt));
+    if ((st = api_settings_read(&set, opt)) != IA_OK)
+        return st;
     if (at && at->struct_size != sizeof *at)
         return api_invalid("inarch_table_at: struct_size is not that of this library version");
     if ((st = api_begin(&c, &set, NULL)) != IA_OK)
         goto done;
     IA_GO(table_new(&c.cx, path, &set, &t));
-    IA_GO(ia_dataset_open(&c.cx, t->os, t->root, at ? at->branch : NULL, at ? at->version : 0, &t->ds));
+    IA_GO(ia_dataset_open(&c.cx, t->os, t->root, at ? at->branch : NULL, at ? at->version : 0,
+                          &t->ds));
     *out = t;
     t = NULL;
 done:
@@ -69,15 +72,15 @@ static ia_status refuse_claimed(ia_ctx *cx, inarch_table *t)
     IA_GO(ia_graph_claims(cx, t->os, t->root, &graph));
     if (graph)
         IA_GO(ia_fail(cx, IA_ERR_INVALID,
-                      "%s belongs to the graph %s: write it with `inarch load` or `inarch mutate`", t->root,
-                      graph));
+                      "%s belongs to the graph %s: write it with `inarch load` or `inarch mutate`",
+                      t->root, graph));
 done:
     ia_free(graph);
     return st;
 }
 
-inarch_status inarch_table_create(const char *path, struct ArrowSchema *schema, const inarch_options *opt,
-                                  inarch_table **out)
+inarch_status inarch_table_create(const char *path, struct ArrowSchema *schema,
+                                  const inarch_options *opt, inarch_table **out)
 {
     api_settings set;
     api_call c;
@@ -88,7 +91,8 @@ inarch_status inarch_table_create(const char *path, struct ArrowSchema *schema, 
     if (!path || !schema || !out)
         return api_invalid("inarch_table_create: path, schema and out are required");
     *out = NULL;
-    IA_TRY(api_settings_read(&set, opt));
+    if ((st = api_settings_read(&set, opt)) != IA_OK)
+        return st;
     if ((st = api_begin(&c, &set, NULL)) != IA_OK)
         goto done;
     IA_GO(ia_import_schema(&c.cx, schema, &s));
@@ -126,7 +130,8 @@ done:
 
 /* ---- details ------------------------------------------------------------------------------- */
 
-static ia_status fill_fields(ia_ctx *cx, api_own *own, const ia_schema *s, inarch_table_details *out)
+static ia_status fill_fields(ia_ctx *cx, api_own *own, const ia_schema *s,
+                             inarch_table_details *out)
 {
     const char **names, **types;
     bool *nullable;
@@ -147,21 +152,24 @@ static ia_status fill_fields(ia_ctx *cx, api_own *own, const ia_schema *s, inarc
     return IA_OK;
 }
 
-static ia_status fill_fragments(ia_ctx *cx, api_own *own, const ia_manifest *m, inarch_table_details *out)
+static ia_status fill_fragments(ia_ctx *cx, api_own *own, const ia_manifest *m,
+                                inarch_table_details *out)
 {
     inarch_fragment_info *frags;
 
     IA_TRY(IA_ARENA_ARRAY(cx, &own->arena, frags, m->n_fragments + 1));
     for (size_t i = 0; i < m->n_fragments; i++) {
         const ia_fragment *f = &m->fragments[i];
-        frags[i] = (inarch_fragment_info){f->id, f->physical_rows, f->physical_rows - ia_fragment_live(f), f->n_files};
+        frags[i] = (inarch_fragment_info){f->id, f->physical_rows,
+                                          f->physical_rows - ia_fragment_live(f), f->n_files};
     }
     out->n_fragments = m->n_fragments;
     out->fragments = frags;
     return IA_OK;
 }
 
-static ia_status fill_versions(ia_ctx *cx, api_own *own, const inarch_table *t, inarch_table_details *out)
+static ia_status fill_versions(ia_ctx *cx, api_own *own, const inarch_table *t,
+                               inarch_table_details *out)
 {
     uint64_t *versions = NULL, *copy;
     int64_t *times;
@@ -188,14 +196,16 @@ done:
     return st;
 }
 
-static ia_status fill_details(ia_ctx *cx, const inarch_table *t, api_own *own, inarch_table_details *out)
+static ia_status fill_details(ia_ctx *cx, const inarch_table *t, api_own *own,
+                              inarch_table_details *out)
 {
     const ia_manifest *m = t->ds->m;
 
     IA_TRY(api_text(cx, own, t->ds->dir, &out->path));
     IA_TRY(api_text(cx, own, t->ds->branch, &out->branch));
     IA_TRY(api_text(cx, own, m->data_version, &out->data_version));
-    const char *writer = ia_arena_sprintf(cx, &own->arena, "%s %s", m->writer_library ? m->writer_library : "unknown",
+    const char *writer = ia_arena_sprintf(cx, &own->arena, "%s %s",
+                                          m->writer_library ? m->writer_library : "unknown",
                                           m->writer_version ? m->writer_version : "");
     IA_TRY(IA_SET(cx, out->writer, writer));
     out->version = m->version;
@@ -240,7 +250,8 @@ void inarch_table_details_dispose(inarch_table_details *d)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static ia_status bind_filter(ia_ctx *cx, ia_arena *a, const ia_dataset *ds, const char *text, ia_expr **out)
+static ia_status bind_filter(ia_ctx *cx, ia_arena *a, const ia_dataset *ds, const char *text,
+                             ia_expr **out)
 {
     ia_expr *parsed = NULL;
 
@@ -273,7 +284,8 @@ static void owned_close(ia_stream *s)
     ia_free(o);
 }
 
-inarch_status inarch_table_scan(inarch_table *t, const inarch_scan_options *opt, struct ArrowArrayStream *out)
+inarch_status inarch_table_scan(inarch_table *t, const inarch_scan_options *opt,
+                                struct ArrowArrayStream *out)
 {
     inarch_scan_options def = INARCH_SCAN_OPTIONS_INIT;
     api_call c;
@@ -327,7 +339,8 @@ done:
     return api_end(&c, st);
 }
 
-static ia_status ids_to_addresses(ia_ctx *cx, ia_dataset *ds, const uint64_t *ids, size_t n, uint64_t *addrs)
+static ia_status ids_to_addresses(ia_ctx *cx, ia_dataset *ds, const uint64_t *ids, size_t n,
+                                  uint64_t *addrs)
 {
     for (size_t i = 0; i < n; i++) {
         bool found = true;
@@ -341,8 +354,9 @@ static ia_status ids_to_addresses(ia_ctx *cx, ia_dataset *ds, const uint64_t *id
     return IA_OK;
 }
 
-inarch_status inarch_table_take(inarch_table *t, const uint64_t *row_ids, size_t n, const char *const *columns,
-                                size_t n_columns, struct ArrowArrayStream *out)
+inarch_status inarch_table_take(inarch_table *t, const uint64_t *row_ids, size_t n,
+                                const char *const *columns, size_t n_columns,
+                                struct ArrowArrayStream *out)
 {
     api_call c;
     uint64_t *addrs = NULL;
@@ -445,8 +459,8 @@ done:
     return api_end(&c, st);
 }
 
-inarch_status inarch_stream_render(struct ArrowArrayStream *rows, const char *format, inarch_write_fn write,
-                                   void *payload)
+inarch_status inarch_stream_render(struct ArrowArrayStream *rows, const char *format,
+                                   inarch_write_fn write, void *payload)
 {
     const api_settings set = {.memory_limit = API_DEFAULT_MEMORY};
     const api_label label = {0};

@@ -10,14 +10,21 @@
 static const char *kind_name(const ia_json *v)
 {
     switch (ia_json_type(v)) {
-    case IA_JSON_NULL: return "null";
+    case IA_JSON_NULL:
+        return "null";
     case IA_JSON_FALSE:
-    case IA_JSON_TRUE: return "a boolean";
-    case IA_JSON_INT: return "an integer";
-    case IA_JSON_REAL: return "a number with a fraction";
-    case IA_JSON_STRING: return "a string";
-    case IA_JSON_ARRAY: return "an array";
-    case IA_JSON_OBJECT: return "an object";
+    case IA_JSON_TRUE:
+        return "a boolean";
+    case IA_JSON_INT:
+        return "an integer";
+    case IA_JSON_REAL:
+        return "a number with a fraction";
+    case IA_JSON_STRING:
+        return "a string";
+    case IA_JSON_ARRAY:
+        return "an array";
+    case IA_JSON_OBJECT:
+        return "an object";
     }
     return "something";
 }
@@ -26,29 +33,38 @@ static ia_status mismatch(ia_ctx *cx, const ia_type *t, const ia_json *v, const 
 {
     char text[128];
 
-    return ia_fail(cx, IA_ERR_INVALID, "%s expects %s, got %s", what, ia_type_text(t, text, sizeof text), kind_name(v));
+    return ia_fail(cx, IA_ERR_INVALID, "%s expects %s, got %s", what,
+                   ia_type_text(t, text, sizeof text), kind_name(v));
 }
 
 /* Bounds of the signed types up to 64 bits. */
 static bool fits_signed(ia_type_id id, int64_t v)
 {
     switch (id) {
-    case IA_TYPE_I8: return v >= INT8_MIN && v <= INT8_MAX;
-    case IA_TYPE_I16: return v >= INT16_MIN && v <= INT16_MAX;
+    case IA_TYPE_I8:
+        return v >= INT8_MIN && v <= INT8_MAX;
+    case IA_TYPE_I16:
+        return v >= INT16_MIN && v <= INT16_MAX;
     case IA_TYPE_I32:
     case IA_TYPE_DATE32:
-    case IA_TYPE_TIME32: return v >= INT32_MIN && v <= INT32_MAX;
-    default: return true;
+    case IA_TYPE_TIME32:
+        return v >= INT32_MIN && v <= INT32_MAX;
+    default:
+        return true;
     }
 }
 
 static bool fits_unsigned(ia_type_id id, uint64_t v)
 {
     switch (id) {
-    case IA_TYPE_U8: return v <= UINT8_MAX;
-    case IA_TYPE_U16: return v <= UINT16_MAX;
-    case IA_TYPE_U32: return v <= UINT32_MAX;
-    default: return true;
+    case IA_TYPE_U8:
+        return v <= UINT8_MAX;
+    case IA_TYPE_U16:
+        return v <= UINT16_MAX;
+    case IA_TYPE_U32:
+        return v <= UINT32_MAX;
+    default:
+        return true;
     }
 }
 
@@ -96,7 +112,8 @@ static ia_status put_date(ia_ctx *cx, ia_builder *b, const ia_json *v, const cha
     if (!s)
         return put_int(cx, b, v, what);
     if (!ia_date_parse(s, n, &days))
-        return ia_fail(cx, IA_ERR_INVALID, "%s: '%.*s' is not a date (YYYY-MM-DD)", what, (int)(n > 60 ? 60 : n), s);
+        return ia_fail(cx, IA_ERR_INVALID, "%s: '%.*s' is not a date (YYYY-MM-DD)", what,
+                       (int)(n > 60 ? 60 : n), s);
     ia_builder_i64(cx, b, days);
     return IA_OK;
 }
@@ -124,10 +141,12 @@ static ia_status put_instant(ia_ctx *cx, ia_builder *b, const ia_json *v, const 
     if (!s)
         return put_int(cx, b, v, what);
     if (!ia_datetime_parse(s, n, &ms))
-        return ia_fail(cx, IA_ERR_INVALID, "%s: '%.*s' is not a date and time (2026-01-31T12:00:00Z)", what,
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "%s: '%.*s' is not a date and time (2026-01-31T12:00:00Z)", what,
                        (int)(n > 60 ? 60 : n), s);
     if (!from_ms(b->type, ms, &value))
-        return ia_fail(cx, IA_ERR_INVALID, "%s: '%.*s' does not fit the column's unit", what, (int)(n > 60 ? 60 : n), s);
+        return ia_fail(cx, IA_ERR_INVALID, "%s: '%.*s' does not fit the column's unit", what,
+                       (int)(n > 60 ? 60 : n), s);
     ia_builder_i64(cx, b, value);
     return IA_OK;
 }
@@ -142,55 +161,68 @@ static ia_status put_list(ia_ctx *cx, ia_builder *b, const ia_json *v, const cha
         return ia_fail(cx, IA_ERR_INVALID, "%s expects %d values, got %zu", what, b->type->size, n);
     for (size_t i = 0; i < n; i++) {
         if (ia_json_type(ia_json_at(v, i)) == IA_JSON_NULL)
-            return ia_fail(cx, IA_ERR_INVALID, "%s: item %zu is null; a list holds no nulls", what, i + 1);
+            return ia_fail(cx, IA_ERR_INVALID, "%s: item %zu is null; a list holds no nulls", what,
+                           i + 1);
         IA_TRY(ia_json_append(cx, &b->children[0], ia_json_at(v, i), false, what));
     }
     ia_builder_end_list(cx, b);
     return IA_OK;
 }
 
-ia_status ia_json_append(ia_ctx *cx, ia_builder *b, const ia_json *v, bool nullable, const char *what)
+static ia_status put_bool(ia_ctx *cx, ia_builder *b, const ia_json *v, const char *what)
 {
     bool flag;
-    size_t n;
 
-    if (ia_json_type(v) == IA_JSON_NULL) {
-        if (!nullable)
-            return ia_fail(cx, IA_ERR_INVALID, "non-nullable property '%s' has a null or no value", what);
-        ia_builder_null(cx, b);
-        return IA_OK;
-    }
-    switch (b->type->id) {
-    case IA_TYPE_BOOL:
-        if (!ia_json_bool(v, &flag))
-            return mismatch(cx, b->type, v, what);
-        ia_builder_bool(cx, b, flag);
-        return IA_OK;
-    case IA_TYPE_I8: case IA_TYPE_I16: case IA_TYPE_I32: case IA_TYPE_I64:
-    case IA_TYPE_U8: case IA_TYPE_U16: case IA_TYPE_U32: case IA_TYPE_U64:
-        return put_int(cx, b, v, what);
-    case IA_TYPE_F32: case IA_TYPE_F64:
-        return put_float(cx, b, v, what);
-    case IA_TYPE_DATE32:
-        return put_date(cx, b, v, what);
-    case IA_TYPE_DATE64: case IA_TYPE_TIMESTAMP:
-        return put_instant(cx, b, v, what);
-    case IA_TYPE_STRING: case IA_TYPE_LARGE_STRING: {
-        const char *s = ia_json_str(v, &n);
-        if (!s)
-            return mismatch(cx, b->type, v, what);
-        ia_builder_str(cx, b, s, n);
-        return IA_OK;
-    }
-    case IA_TYPE_LIST: case IA_TYPE_LARGE_LIST: case IA_TYPE_FIXED_LIST:
-        return put_list(cx, b, v, what);
-    case IA_TYPE_NULL: case IA_TYPE_F16: case IA_TYPE_BINARY: case IA_TYPE_LARGE_BINARY: case IA_TYPE_FIXED_BINARY:
-    case IA_TYPE_TIME32: case IA_TYPE_TIME64: case IA_TYPE_DURATION: case IA_TYPE_DECIMAL128: case IA_TYPE_DECIMAL256:
-    case IA_TYPE_STRUCT: case IA_TYPE_DICTIONARY: break;
-    }
+    if (!ia_json_bool(v, &flag))
+        return mismatch(cx, b->type, v, what);
+    ia_builder_bool(cx, b, flag);
+    return IA_OK;
+}
+
+static ia_status put_string(ia_ctx *cx, ia_builder *b, const ia_json *v, const char *what)
+{
+    size_t n;
+    const char *s = ia_json_str(v, &n);
+
+    if (!s)
+        return mismatch(cx, b->type, v, what);
+    ia_builder_str(cx, b, s, n);
+    return IA_OK;
+}
+
+static ia_status put_value(ia_ctx *cx, ia_builder *b, const ia_json *v, const char *what)
+{
+    const ia_type_id id = b->type->id;
     char text[128];
-    return ia_fail(cx, IA_ERR_UNSUPPORTED, "%s: columns of type %s cannot be written from JSON", what,
-                   ia_type_text(b->type, text, sizeof text));
+
+    if (ia_type_is_int(b->type))
+        return put_int(cx, b, v, what);
+    if (id == IA_TYPE_F32 || id == IA_TYPE_F64)
+        return put_float(cx, b, v, what);
+    if (id == IA_TYPE_BOOL)
+        return put_bool(cx, b, v, what);
+    if (id == IA_TYPE_STRING || id == IA_TYPE_LARGE_STRING)
+        return put_string(cx, b, v, what);
+    if (id == IA_TYPE_DATE32)
+        return put_date(cx, b, v, what);
+    if (id == IA_TYPE_DATE64 || id == IA_TYPE_TIMESTAMP)
+        return put_instant(cx, b, v, what);
+    if (id == IA_TYPE_LIST || id == IA_TYPE_LARGE_LIST || id == IA_TYPE_FIXED_LIST)
+        return put_list(cx, b, v, what);
+    return ia_fail(cx, IA_ERR_UNSUPPORTED, "%s: columns of type %s cannot be written from JSON",
+                   what, ia_type_text(b->type, text, sizeof text));
+}
+
+ia_status ia_json_append(ia_ctx *cx, ia_builder *b, const ia_json *v, bool nullable,
+                         const char *what)
+{
+    if (ia_json_type(v) != IA_JSON_NULL)
+        return put_value(cx, b, v, what);
+    if (!nullable)
+        return ia_fail(cx, IA_ERR_INVALID, "non-nullable property '%s' has a null or no value",
+                       what);
+    ia_builder_null(cx, b);
+    return IA_OK;
 }
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -220,7 +252,8 @@ static ia_status put_line(ia_ctx *cx, json_lines *j, const ia_json *v)
         j->values[k] = value;
     }
     for (size_t k = 0; k < s->n_fields; k++)
-        IA_TRY(ia_json_append(cx, &j->rows.cols[k], j->values[k], s->fields[k].nullable, s->fields[k].name));
+        IA_TRY(ia_json_append(cx, &j->rows.cols[k], j->values[k], s->fields[k].nullable,
+                              s->fields[k].name));
     return IA_OK;
 }
 
@@ -270,14 +303,17 @@ static void lines_close(ia_stream *s)
     ia_free(j);
 }
 
-ia_status ia_json_rows(ia_ctx *cx, const ia_schema *s, const char *text, size_t len, const char *name, ia_stream *out)
+ia_status ia_json_rows(ia_ctx *cx, const ia_schema *s, const char *text, size_t len,
+                       const char *name, ia_stream *out)
 {
     json_lines *j;
     ia_status st;
 
     *out = (ia_stream){0};
-    IA_TRY(IA_NEW(cx, j));
-    *out = (ia_stream){.schema = ia_schema_retain(s), .next = lines_next, .close = lines_close, .self = j};
+    if ((st = IA_NEW(cx, j)) != IA_OK)
+        return st;
+    *out = (ia_stream){
+        .schema = ia_schema_retain(s), .next = lines_next, .close = lines_close, .self = j};
     j->at = text;
     j->end = text + len;
     IA_GO(IA_SET(cx, j->name, ia_strdup(cx, name)));

@@ -13,20 +13,20 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_PRECONDITION = 4 };
 #define CLI_MAX_REPEAT 64
 
 typedef struct cli_option {
-    const char *name;  /* long name without dashes */
-    char letter;       /* 0 = none */
-    const char *arg;   /* NULL = a flag; else how help shows its value */
+    const char *name; /* long name without dashes */
+    char letter;      /* 0 = none */
+    const char *arg;  /* NULL = a flag; else how help shows its value */
     const char *help;
     bool repeat;
 } cli_option;
 
 struct cli;
 typedef struct cli_command {
-    const char *group;   /* "branch", or NULL */
+    const char *group; /* "branch", or NULL */
     const char *name;
-    const char *usage;   /* arguments after the name */
-    const char *summary; /* one line */
-    const char *text;    /* help below the usage; NULL = none */
+    const char *usage;         /* arguments after the name */
+    const char *summary;       /* one line */
+    const char *text;          /* help below the usage; NULL = none */
     const cli_option *options; /* ends with name NULL */
     int (*run)(struct cli *c);
 } cli_command;
@@ -56,8 +56,9 @@ int cli_usage_error(const cli *c, const char *fmt, ...) __attribute__((format(pr
 int cli_failed(const cli *c, inarch_status st); /* the library's last error */
 int cli_complain(const cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Graph directory from --store, INARCH_STORE or positional number `at` (SIZE_MAX = never positional). The positional
- * one is removed from args. NULL when there is none (a message was printed). */
+/* Graph directory from --store, INARCH_STORE or positional number `at` (SIZE_MAX = never
+ * positional). The positional one is removed from args. NULL when there is none (a message was
+ * printed). */
 const char *cli_store(cli *c, size_t at);
 /* Opens the graph; EXIT_OK or an exit status with the message printed. */
 int cli_open(cli *c, size_t at, inarch_graph **out);
@@ -76,13 +77,14 @@ typedef struct json_out {
     int depth;
     bool comma[32];
 } json_out;
-void json_begin(json_out *j);               /* { */
-void json_end(json_out *j);                 /* } and a line end at depth 0 */
+void json_begin(json_out *j);                         /* { */
+void json_end(json_out *j);                           /* } and a line end at depth 0 */
 void json_open_object(json_out *j, const char *name); /* name NULL inside arrays */
 void json_close_object(json_out *j);
 void json_open_array(json_out *j, const char *name);
 void json_close_array(json_out *j);
-void json_text(json_out *j, const char *name, const char *value); /* NULL and, with or_null, "" write null */
+void json_text(json_out *j, const char *name,
+               const char *value); /* NULL and, with or_null, "" write null */
 void json_text_or_null(json_out *j, const char *name, const char *value);
 void json_u64(json_out *j, const char *name, uint64_t v);
 void json_i64(json_out *j, const char *name, int64_t v);

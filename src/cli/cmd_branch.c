@@ -72,10 +72,11 @@ int cmd_branch_delete(cli *c)
 static void python_line(const inarch_table_info *t, char *out, size_t n)
 {
     if (*t->lance_branch)
-        snprintf(out, n, "lance.dataset('%s').checkout_version(('%s', %llu))", t->path, t->lance_branch,
-                 (unsigned long long)t->lance_version);
+        snprintf(out, n, "lance.dataset('%s').checkout_version(('%s', %llu))", t->path,
+                 t->lance_branch, (unsigned long long)t->lance_version);
     else
-        snprintf(out, n, "lance.dataset('%s', version=%llu)", t->path, (unsigned long long)t->lance_version);
+        snprintf(out, n, "lance.dataset('%s', version=%llu)", t->path,
+                 (unsigned long long)t->lance_version);
 }
 
 static void print_tables(const cli *c, json_out *j, const inarch_snapshot_info *s)
@@ -87,8 +88,8 @@ static void print_tables(const cli *c, json_out *j, const inarch_snapshot_info *
         python_line(t, line, sizeof line);
         if (!c->json) {
             printf("  %-5s %-20s %s @ %llu  %llu rows\n        %s\n", t->kind, t->type,
-                   *t->lance_branch ? t->lance_branch : "main", (unsigned long long)t->lance_version,
-                   (unsigned long long)t->rows, line);
+                   *t->lance_branch ? t->lance_branch : "main",
+                   (unsigned long long)t->lance_version, (unsigned long long)t->rows, line);
             continue;
         }
         json_open_object(j, NULL);
@@ -212,7 +213,8 @@ static void json_routes(json_out *j, const inarch_merge_result *r)
     json_u64(j, "peak_memory", r->peak_memory);
 }
 
-static void json_merge(const cli *c, const char *source, const char *into, const inarch_merge_result *r)
+static void json_merge(const cli *c, const char *source, const char *into,
+                       const inarch_merge_result *r)
 {
     json_out j;
 
@@ -249,21 +251,23 @@ static void explain(const inarch_merge_result *r)
     printf("base %s, source %s, target %s\n", r->base, r->source, r->target);
     for (size_t i = 0; i < r->n_routes; i++) {
         const inarch_route *t = &r->routes[i];
-        printf("  %-24s %-16s +%llu ~%llu -%llu rows, %llu fragments adopted (%llu linked, %llu referenced, %llu "
+        printf("  %-24s %-16s +%llu ~%llu -%llu rows, %llu fragments adopted (%llu linked, %llu "
+               "referenced, %llu "
                "copied), %llu masked, %llu rows copied, %llu compared%s%s\n",
-               t->type_key, t->route, (unsigned long long)t->rows_inserted, (unsigned long long)t->rows_updated,
-               (unsigned long long)t->rows_deleted, (unsigned long long)t->fragments_adopted,
-               (unsigned long long)t->files_linked, (unsigned long long)t->files_referenced,
-               (unsigned long long)t->files_copied, (unsigned long long)t->rows_masked,
-               (unsigned long long)t->rows_copied, (unsigned long long)t->rows_compared, *t->reason ? "; " : "",
-               t->reason);
+               t->type_key, t->route, (unsigned long long)t->rows_inserted,
+               (unsigned long long)t->rows_updated, (unsigned long long)t->rows_deleted,
+               (unsigned long long)t->fragments_adopted, (unsigned long long)t->files_linked,
+               (unsigned long long)t->files_referenced, (unsigned long long)t->files_copied,
+               (unsigned long long)t->rows_masked, (unsigned long long)t->rows_copied,
+               (unsigned long long)t->rows_compared, *t->reason ? "; " : "", t->reason);
     }
     printf("  rows touched on both sides: %llu\n", (unsigned long long)r->rows_both_sides);
-    printf("  payload bytes read %llu, written %llu; key bytes read %llu, written %llu; metadata read %llu, "
+    printf("  payload bytes read %llu, written %llu; key bytes read %llu, written %llu; metadata "
+           "read %llu, "
            "written %llu\n",
            (unsigned long long)r->payload_read, (unsigned long long)r->payload_written,
-           (unsigned long long)r->key_read, (unsigned long long)r->key_written, (unsigned long long)r->meta_read,
-           (unsigned long long)r->meta_written);
+           (unsigned long long)r->key_read, (unsigned long long)r->key_written,
+           (unsigned long long)r->meta_read, (unsigned long long)r->meta_written);
     printf("  %.1f ms, peak memory %.1f MiB\n", (double)r->elapsed_us / 1000.0,
            (double)r->peak_memory / (1024.0 * 1024.0));
 }
@@ -274,16 +278,19 @@ static void print_conflicts(const inarch_merge_result *r)
             r->n_conflicts == 1 ? "" : "s");
     for (size_t i = 0; i < r->n_conflicts && i < SHOWN_CONFLICTS; i++) {
         const inarch_conflict *x = &r->conflicts[i];
-        fprintf(stderr, "  %s %s %s%s%s: %s\n", x->kind, x->entity, x->type, *x->id ? " " : "", x->id, x->message);
+        fprintf(stderr, "  %s %s %s%s%s: %s\n", x->kind, x->entity, x->type, *x->id ? " " : "",
+                x->id, x->message);
         if (*x->base || *x->source || *x->target)
-            fprintf(stderr, "    base   %s\n    source %s\n    target %s\n", *x->base ? x->base : "(absent)",
-                    *x->source ? x->source : "(absent)", *x->target ? x->target : "(absent)");
+            fprintf(stderr, "    base   %s\n    source %s\n    target %s\n",
+                    *x->base ? x->base : "(absent)", *x->source ? x->source : "(absent)",
+                    *x->target ? x->target : "(absent)");
     }
     if (r->n_conflicts > SHOWN_CONFLICTS)
         fprintf(stderr, "  +%zu more (--json lists all)\n", r->n_conflicts - SHOWN_CONFLICTS);
 }
 
-static int finish_merge(cli *c, inarch_graph *g, const char *source, const char *into, const inarch_merge_result *r)
+static int finish_merge(cli *c, inarch_graph *g, const char *source, const char *into,
+                        const inarch_merge_result *r)
 {
     const bool conflicts = strcmp(r->outcome, "conflicts") == 0;
 
@@ -292,7 +299,8 @@ static int finish_merge(cli *c, inarch_graph *g, const char *source, const char 
     else if (conflicts)
         print_conflicts(r);
     else
-        printf("%s %s into %s: %s\n", cli_has(c, "dry-run") ? "would merge" : "merged", source, into, r->outcome);
+        printf("%s %s into %s: %s\n", cli_has(c, "dry-run") ? "would merge" : "merged", source,
+               into, r->outcome);
     if (!c->json && cli_has(c, "explain"))
         explain(r);
     if (conflicts)
@@ -300,7 +308,8 @@ static int finish_merge(cli *c, inarch_graph *g, const char *source, const char 
     if (cli_has(c, "delete-branch") && !cli_has(c, "dry-run")) {
         const inarch_status st = inarch_branch_delete(g, source, cli_get(c, "as"));
         if (st != INARCH_OK)
-            fprintf(stderr, "inarch: warning: the branch was merged but not deleted: %s\n", inarch_last_error());
+            fprintf(stderr, "inarch: warning: the branch was merged but not deleted: %s\n",
+                    inarch_last_error());
     }
     return EXIT_OK;
 }

@@ -30,7 +30,8 @@ int cmd_commit_list(cli *c)
     int rc = cli_open(c, 0, &g);
 
     if (rc == EXIT_OK) {
-        const inarch_status st = inarch_commit_list_read(g, cli_get(c, "branch"), limit ? (size_t)strtoull(limit, NULL, 10) : 0, &l);
+        const inarch_status st = inarch_commit_list_read(
+            g, cli_get(c, "branch"), limit ? (size_t)strtoull(limit, NULL, 10) : 0, &l);
         if (st != INARCH_OK)
             rc = cli_failed(c, st);
     }
@@ -45,8 +46,8 @@ int cmd_commit_list(cli *c)
     }
     for (size_t i = 0; rc == EXIT_OK && !c->json && i < l.n; i++) {
         const inarch_commit_info *k = &l.items[i];
-        printf("%s %s %s graph_branch=%s actor=%s%s%s\n", k->id, cli_time(k->time_us, when), k->kind, k->branch,
-               k->actor, *k->message ? "  " : "", k->message);
+        printf("%s %s %s graph_branch=%s actor=%s%s%s\n", k->id, cli_time(k->time_us, when),
+               k->kind, k->branch, k->actor, *k->message ? "  " : "", k->message);
     }
     inarch_commit_list_dispose(&l);
     inarch_graph_close(g);
@@ -57,8 +58,8 @@ static void print_commit(const inarch_commit_info *k)
 {
     char when[32];
 
-    printf("graph_commit_id: %s\nkind: %s\ngraph_branch: %s\nsequence: %llu\n", k->id, k->kind, k->branch,
-           (unsigned long long)k->sequence);
+    printf("graph_commit_id: %s\nkind: %s\ngraph_branch: %s\nsequence: %llu\n", k->id, k->kind,
+           k->branch, (unsigned long long)k->sequence);
     if (*k->parent)
         printf("parent_commit_id: %s\n", k->parent);
     if (*k->merged)
@@ -119,7 +120,7 @@ static int on_change(const inarch_change *ch, void *payload)
         json_raw(&o->j, "after", ch->after);
         json_close_object(&o->j);
     } else if (!cli_has(o->c, "stat")) {
-        printf("%c %s %s %s\n", "+~-"[op], ch->kind, ch->type, ch->id);
+        printf("%c %s %s %s\n", "+~-"[op], ch -> kind, ch -> type, ch -> id);
         if (ch->before && cli_has(o->c, "rows"))
             printf("    - %s\n", ch->before);
         if (ch->after && cli_has(o->c, "rows"))
@@ -144,8 +145,8 @@ static int print_changes(cli *c, inarch_graph *g, const char *from, const char *
         json_close_array(&o.j);
         json_end(&o.j);
     } else if (st == INARCH_OK) {
-        printf("%llu inserted, %llu updated, %llu deleted\n", (unsigned long long)o.n[0], (unsigned long long)o.n[1],
-               (unsigned long long)o.n[2]);
+        printf("%llu inserted, %llu updated, %llu deleted\n", (unsigned long long)o.n[0],
+               (unsigned long long)o.n[1], (unsigned long long)o.n[2]);
     }
     return st == INARCH_OK ? EXIT_OK : cli_failed(c, st);
 }

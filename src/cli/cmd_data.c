@@ -23,11 +23,13 @@ static int parse_mode(const cli *c, inarch_load_mode *out)
             *out = (inarch_load_mode)i;
             return EXIT_OK;
         }
-    return cli_usage_error(c, mode ? "--mode %s: use append, merge or overwrite" : "--mode is required%s",
-                           mode ? mode : "");
+    return cli_usage_error(
+        c, mode ? "--mode %s: use append, merge or overwrite" : "--mode is required%s",
+        mode ? mode : "");
 }
 
-static void json_loaded(const inarch_load_result *r, json_out *j, const char *kind, const char *member)
+static void json_loaded(const inarch_load_result *r, json_out *j, const char *kind,
+                        const char *member)
 {
     json_open_array(j, member);
     for (size_t i = 0; i < r->n; i++) {
@@ -64,8 +66,9 @@ static void print_loaded(const cli *c, const char *store, const inarch_load_resu
         json_end(&j);
         return;
     }
-    printf("loaded %s on branch %s with %s: %llu entities across %zu node types and %zu edge types\n", store, branch,
-           cli_get(c, "mode"), (unsigned long long)r->total, nodes, edges);
+    printf(
+        "loaded %s on branch %s with %s: %llu entities across %zu node types and %zu edge types\n",
+        store, branch, cli_get(c, "mode"), (unsigned long long)r->total, nodes, edges);
     if (created)
         printf("branch %s created from %s\n", branch, cli_get(c, "from"));
 }
@@ -102,7 +105,9 @@ int cmd_load(cli *c)
         return rc;
     if (!data)
         return cli_usage_error(c, "--data FILE is required (\"-\" = stdin)");
-    const char *store = cli_get(c, "store") ? cli_get(c, "store") : c->n_args ? c->args[0] : getenv("INARCH_STORE");
+    const char *store = cli_get(c, "store") ? cli_get(c, "store")
+                        : c->n_args         ? c->args[0]
+                                            : getenv("INARCH_STORE");
     if ((rc = cli_open(c, 0, &g)) != EXIT_OK)
         return rc;
     FILE *f = strcmp(data, "-") == 0 ? stdin : fopen(data, "rb");
@@ -111,7 +116,8 @@ int cmd_load(cli *c)
     } else if ((rc = branch_if_missing(c, g, &created)) == EXIT_OK) {
         cli_write_options(c, &w);
         cli_echo(c, "load", store);
-        const uint64_t total = fstat(fileno(f), &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
+        const uint64_t total =
+            fstat(fileno(f), &sb) == 0 && S_ISREG(sb.st_mode) ? (uint64_t)sb.st_size : 0;
         const inarch_status st = inarch_load(g, mode, read_more, f, total, data, &w, &r);
         cli_bar_end(c);
         if (st != INARCH_OK)
@@ -129,7 +135,8 @@ int cmd_load(cli *c)
 /* Query text and the parameters; the caller frees both. */
 static int read_query(cli *c, char **text, char **params, inarch_query_options *q)
 {
-    const char *inline_text = cli_get(c, "expression"), *file = cli_get(c, "query"), *pf = cli_get(c, "params-file");
+    const char *inline_text = cli_get(c, "expression"), *file = cli_get(c, "query"),
+               *pf = cli_get(c, "params-file");
     size_t len = 0;
 
     *q = (inarch_query_options)INARCH_QUERY_OPTIONS_INIT;
@@ -198,8 +205,8 @@ static void print_mutated(const cli *c, const inarch_mutate_result *r)
         json_end(&j);
         return;
     }
-    printf("changed %s via %s: %llu nodes, %llu edges\n", branch, r->query_name, (unsigned long long)r->nodes,
-           (unsigned long long)r->edges);
+    printf("changed %s via %s: %llu nodes, %llu edges\n", branch, r->query_name,
+           (unsigned long long)r->nodes, (unsigned long long)r->edges);
 }
 
 int cmd_mutate(cli *c)

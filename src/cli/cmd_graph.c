@@ -26,7 +26,8 @@ int cmd_init(cli *c)
     char *text = cli_read_file(c, schema, &len);
     if (!text)
         return EXIT_FAILED;
-    const inarch_status st = inarch_graph_create(store, text, schema, cli_get(c, "as"), &c->options);
+    const inarch_status st =
+        inarch_graph_create(store, text, schema, cli_get(c, "as"), &c->options);
     free(text);
     if (st != INARCH_OK)
         return cli_failed(c, st);
@@ -82,9 +83,11 @@ static void print_snapshot(const cli *c, const inarch_snapshot_info *s, bool wit
     printf("graph_commit_id: %s\nschema_hash: %s\n", s->commit, s->schema_hash);
     for (size_t i = 0; i < s->n_tables; i++) {
         const inarch_table_info *t = &s->tables[i];
-        printf("%s type '%s' published_dataset_version=%llu native_dataset_branch=%s entities=%llu%s\n", t->kind,
-               t->type, (unsigned long long)t->lance_version, *t->lance_branch ? t->lance_branch : "main",
-               (unsigned long long)t->rows, with_status && t->unrevealed ? " unrevealed" : "");
+        printf("%s type '%s' published_dataset_version=%llu native_dataset_branch=%s "
+               "entities=%llu%s\n",
+               t->kind, t->type, (unsigned long long)t->lance_version,
+               *t->lance_branch ? t->lance_branch : "main", (unsigned long long)t->rows,
+               with_status && t->unrevealed ? " unrevealed" : "");
     }
 }
 
@@ -127,7 +130,8 @@ int cmd_status(cli *c)
             continue;
         drifted++;
         if (!c->json)
-            printf("drift: %s version %llu (%s) was written by another program; graph writes to '%s' are refused "
+            printf("drift: %s version %llu (%s) was written by another program; graph writes to "
+                   "'%s' are refused "
                    "until it is repaired\n",
                    t->dir, (unsigned long long)t->foreign_version, t->foreign_operation, t->type);
     }
@@ -184,8 +188,9 @@ static void print_verify(const cli *c, const inarch_verify_report *r)
     for (size_t i = 0; i < r->n_problems; i++)
         printf("problem: %s\n", r->problems[i]);
     printf("%s: %llu commits, %llu tables, %llu fragments, %llu rows (%llu edges)\n",
-           r->n_problems ? "damaged" : "verified", (unsigned long long)r->commits, (unsigned long long)r->tables,
-           (unsigned long long)r->fragments, (unsigned long long)r->rows, (unsigned long long)r->edges);
+           r->n_problems ? "damaged" : "verified", (unsigned long long)r->commits,
+           (unsigned long long)r->tables, (unsigned long long)r->fragments,
+           (unsigned long long)r->rows, (unsigned long long)r->edges);
 }
 
 int cmd_verify(cli *c)
@@ -195,7 +200,8 @@ int cmd_verify(cli *c)
     int rc = cli_open(c, 0, &g);
 
     if (rc == EXIT_OK) {
-        const inarch_status st = inarch_verify(g, cli_get(c, "branch"), cli_has(c, "all"), cli_has(c, "strict"), &r);
+        const inarch_status st =
+            inarch_verify(g, cli_get(c, "branch"), cli_has(c, "all"), cli_has(c, "strict"), &r);
         cli_bar_end(c);
         if (st != INARCH_OK)
             rc = cli_failed(c, st);

@@ -81,16 +81,21 @@ static void print_details(const inarch_table_details *d)
 {
     char when[32];
 
-    printf("path: %s\nbranch: %s\nversion: %llu\nrows: %llu\ndata_version: %s\nwriter: %s\ntimestamp: %s\n"
+    printf("path: %s\nbranch: %s\nversion: %llu\nrows: %llu\ndata_version: %s\nwriter: "
+           "%s\ntimestamp: %s\n"
            "stable_row_ids: %s\n",
-           d->path, *d->branch ? d->branch : "main", (unsigned long long)d->version, (unsigned long long)d->rows,
-           d->data_version, d->writer, cli_time(d->timestamp_us, when), d->stable_row_ids ? "yes" : "no");
+           d->path, *d->branch ? d->branch : "main", (unsigned long long)d->version,
+           (unsigned long long)d->rows, d->data_version, d->writer, cli_time(d->timestamp_us, when),
+           d->stable_row_ids ? "yes" : "no");
     for (size_t i = 0; i < d->n_fields; i++)
-        printf("field: %s: %s%s\n", d->field_names[i], d->field_types[i], d->field_nullable[i] ? "?" : "");
+        printf("field: %s: %s%s\n", d->field_names[i], d->field_types[i],
+               d->field_nullable[i] ? "?" : "");
     for (size_t i = 0; i < d->n_fragments; i++)
-        printf("fragment %llu: %llu rows, %llu deleted, %zu file%s\n", (unsigned long long)d->fragments[i].id,
-               (unsigned long long)d->fragments[i].physical_rows, (unsigned long long)d->fragments[i].deleted_rows,
-               d->fragments[i].files, d->fragments[i].files == 1 ? "" : "s");
+        printf("fragment %llu: %llu rows, %llu deleted, %zu file%s\n",
+               (unsigned long long)d->fragments[i].id,
+               (unsigned long long)d->fragments[i].physical_rows,
+               (unsigned long long)d->fragments[i].deleted_rows, d->fragments[i].files,
+               d->fragments[i].files == 1 ? "" : "s");
 }
 
 static int with_details(cli *c, void (*print)(const cli *, const inarch_table_details *))
@@ -135,7 +140,8 @@ static void show_versions(const cli *c, const inarch_table_details *d)
     }
     for (size_t i = 0; i < d->n_versions; i++) {
         if (!c->json) {
-            printf("%llu  %s\n", (unsigned long long)d->versions[i], cli_time(d->version_times_us[i], when));
+            printf("%llu  %s\n", (unsigned long long)d->versions[i],
+                   cli_time(d->version_times_us[i], when));
             continue;
         }
         json_open_object(&j, NULL);
@@ -218,7 +224,8 @@ int cmd_table_take(cli *c)
     int rc = open_table(c, &t);
     if (rc == EXIT_OK) {
         const size_t n = list ? split_columns(list, columns, 256) : 0;
-        const inarch_status st = inarch_table_take(t, ids, c->n_args - 1, list ? columns : NULL, n, &rows);
+        const inarch_status st =
+            inarch_table_take(t, ids, c->n_args - 1, list ? columns : NULL, n, &rows);
         rc = st == INARCH_OK ? render(c, &rows) : cli_failed(c, st);
     }
     inarch_table_close(t);
@@ -251,7 +258,8 @@ int cmd_table_append(cli *c)
             json_u64(&j, "version", inarch_table_version(t));
             json_end(&j);
         } else {
-            printf("appended to %s: version %llu\n", c->args[0], (unsigned long long)inarch_table_version(t));
+            printf("appended to %s: version %llu\n", c->args[0],
+                   (unsigned long long)inarch_table_version(t));
         }
     }
     inarch_table_close(t);

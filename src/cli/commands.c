@@ -1,20 +1,62 @@
 /* commands.c - the table of commands: names, options, help, functions. */
 #include "cli/cli.h"
 
-#define END {NULL, 0, NULL, NULL, false}
-#define BRANCH {"branch", 'b', "NAME", "branch to use (default main)", false}
-#define SNAPSHOT {"snapshot", 0, "COMMIT", "commit to read (id or unique prefix)", false}
-#define MESSAGE {"message", 'm', "TEXT", "message of the commit", false}
-#define IF_COMMIT {"if-commit", 0, "COMMIT", "only if the branch's head is this commit, else exit 4", false}
-#define QUERY_TEXT {"expression", 'e', "TEXT", "the query itself", false}
-#define QUERY_FILE {"query", 0, "FILE", "file of queries; NAME picks one", false}
-#define PARAMS {"params", 0, "JSON", "parameters as a JSON object", false}
-#define PARAMS_FILE {"params-file", 0, "FILE", "the same from a file", false}
-#define FORMAT {"format", 0, "FORMAT", "table (default), json, jsonl, csv or kv", false}
-#define COLUMNS {"columns", 0, "A,B", "columns to read; also _rowid, _rowaddr", false}
-#define FILTER {"filter", 0, "SQL", "rows to read: \"id = 42 AND x IS NOT NULL\"", false}
-#define TABLE_BRANCH {"branch", 'b', "NAME", "Lance branch (default main)", false}
-#define TABLE_VERSION {"version", 0, "N", "version (default newest)", false}
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, 0, NULL, NULL, false                                                                 \
+    }
+#define BRANCH                                                                                     \
+    {                                                                                              \
+        "branch", 'b', "NAME", "branch to use (default main)", false                               \
+    }
+#define SNAPSHOT                                                                                   \
+    {                                                                                              \
+        "snapshot", 0, "COMMIT", "commit to read (id or unique prefix)", false                     \
+    }
+#define MESSAGE                                                                                    \
+    {                                                                                              \
+        "message", 'm', "TEXT", "message of the commit", false                                     \
+    }
+#define IF_COMMIT                                                                                  \
+    {                                                                                              \
+        "if-commit", 0, "COMMIT", "only if the branch's head is this commit, else exit 4", false   \
+    }
+#define QUERY_TEXT                                                                                 \
+    {                                                                                              \
+        "expression", 'e', "TEXT", "the query itself", false                                       \
+    }
+#define QUERY_FILE                                                                                 \
+    {                                                                                              \
+        "query", 0, "FILE", "file of queries; NAME picks one", false                               \
+    }
+#define PARAMS                                                                                     \
+    {                                                                                              \
+        "params", 0, "JSON", "parameters as a JSON object", false                                  \
+    }
+#define PARAMS_FILE                                                                                \
+    {                                                                                              \
+        "params-file", 0, "FILE", "the same from a file", false                                    \
+    }
+#define FORMAT                                                                                     \
+    {                                                                                              \
+        "format", 0, "FORMAT", "table (default), json, jsonl, csv or kv", false                    \
+    }
+#define COLUMNS                                                                                    \
+    {                                                                                              \
+        "columns", 0, "A,B", "columns to read; also _rowid, _rowaddr", false                       \
+    }
+#define FILTER                                                                                     \
+    {                                                                                              \
+        "filter", 0, "SQL", "rows to read: \"id = 42 AND x IS NOT NULL\"", false                   \
+    }
+#define TABLE_BRANCH                                                                               \
+    {                                                                                              \
+        "branch", 'b', "NAME", "Lance branch (default main)", false                                \
+    }
+#define TABLE_VERSION                                                                              \
+    {                                                                                              \
+        "version", 0, "N", "version (default newest)", false                                       \
+    }
 
 static const cli_option none[] = {END};
 static const cli_option o_init[] = {{"schema", 0, "FILE", "the schema, a .pg file", false}, END};
@@ -22,30 +64,37 @@ static const cli_option o_branch[] = {BRANCH, END};
 static const cli_option o_read[] = {BRANCH, SNAPSHOT, END};
 static const cli_option o_load[] = {
     {"data", 0, "FILE", "JSON lines, \"-\" for stdin", false},
-    {"mode", 0, "MODE", "append (ids must be new), merge (upsert) or overwrite (replace the types that occur)", false},
+    {"mode", 0, "MODE",
+     "append (ids must be new), merge (upsert) or overwrite (replace the types that occur)", false},
     BRANCH,
     {"from", 0, "BASE", "create the branch from BASE when it does not exist", false},
     MESSAGE,
     IF_COMMIT,
     END};
-static const cli_option o_query[] = {QUERY_TEXT, QUERY_FILE, PARAMS, PARAMS_FILE, BRANCH, SNAPSHOT, FORMAT, END};
-static const cli_option o_mutate[] = {QUERY_TEXT, QUERY_FILE, PARAMS, PARAMS_FILE, BRANCH, MESSAGE, IF_COMMIT, END};
-static const cli_option o_create[] = {{"from", 0, "BRANCH|COMMIT", "where to cut it (default main)", false}, END};
+static const cli_option o_query[] = {QUERY_TEXT, QUERY_FILE, PARAMS, PARAMS_FILE,
+                                     BRANCH,     SNAPSHOT,   FORMAT, END};
+static const cli_option o_mutate[] = {QUERY_TEXT, QUERY_FILE, PARAMS,    PARAMS_FILE,
+                                      BRANCH,     MESSAGE,    IF_COMMIT, END};
+static const cli_option o_create[] = {
+    {"from", 0, "BRANCH|COMMIT", "where to cut it (default main)", false}, END};
 static const cli_option o_list[] = {
-    {"tables", 0, NULL, "each Lance branch and version, with the Python line that opens it", false}, END};
+    {"tables", 0, NULL, "each Lance branch and version, with the Python line that opens it", false},
+    END};
 static const cli_option o_merge[] = {
     {"into", 0, "BRANCH", "target branch (default main)", false},
     {"explain", 0, NULL, "route per type, rows, bytes and time", false},
     {"dry-run", 0, NULL, "plan and validate, change nothing", false},
     {"adopt", 0, "HOW", "link (default), reference or copy", false},
-    {"full-probe", 0, NULL, "validate against the whole target, not only where the changes meet", false},
+    {"full-probe", 0, NULL, "validate against the whole target, not only where the changes meet",
+     false},
     {"delete-branch", 0, NULL, "delete the source after success", false},
     MESSAGE,
     IF_COMMIT,
     END};
 static const cli_option o_commits[] = {BRANCH, {"limit", 0, "N", "at most N commits", false}, END};
-static const cli_option o_changes[] = {
-    {"rows", 0, NULL, "the rows before and after", false}, {"stat", 0, NULL, "only the counts", false}, END};
+static const cli_option o_changes[] = {{"rows", 0, NULL, "the rows before and after", false},
+                                       {"stat", 0, NULL, "only the counts", false},
+                                       END};
 static const cli_option o_export[] = {
     BRANCH, SNAPSHOT, {"type", 0, "TYPE", "only this type (may be repeated)", true}, END};
 static const cli_option o_verify[] = {
@@ -55,7 +104,8 @@ static const cli_option o_verify[] = {
     END};
 static const cli_option o_table[] = {TABLE_BRANCH, TABLE_VERSION, END};
 static const cli_option o_scan[] = {
-    COLUMNS, FILTER, {"limit", 0, "N", "at most N rows", false}, FORMAT, TABLE_BRANCH, TABLE_VERSION, END};
+    COLUMNS,       FILTER, {"limit", 0, "N", "at most N rows", false}, FORMAT, TABLE_BRANCH,
+    TABLE_VERSION, END};
 static const cli_option o_count[] = {FILTER, TABLE_BRANCH, TABLE_VERSION, END};
 static const cli_option o_take[] = {COLUMNS, FORMAT, TABLE_BRANCH, TABLE_VERSION, END};
 static const cli_option o_append[] = {
@@ -63,30 +113,39 @@ static const cli_option o_append[] = {
 
 const cli_command cli_commands[] = {
     {NULL, "init", "--schema FILE DIR", "create a graph", NULL, o_init, cmd_init},
-    {NULL, "status", "[DIR]", "tables of a branch, foreign versions, unfinished reveals", NULL, o_branch, cmd_status},
+    {NULL, "status", "[DIR]", "tables of a branch, foreign versions, unfinished reveals", NULL,
+     o_branch, cmd_status},
     {NULL, "load", "[DIR] --data FILE --mode MODE", "load JSON lines as one commit",
-     "A line is {\"type\": T, \"data\": {...}} or {\"edge\": E, \"from\": ID, \"to\": ID, \"data\": {...}}.", o_load,
-     cmd_load},
+     "A line is {\"type\": T, \"data\": {...}} or {\"edge\": E, \"from\": ID, \"to\": ID, "
+     "\"data\": {...}}.",
+     o_load, cmd_load},
     {NULL, "query", "[NAME] -e TEXT | --query FILE", "run a read (.gq)", NULL, o_query, cmd_query},
-    {NULL, "mutate", "[NAME] -e TEXT | --query FILE", "run a mutation (.gq) as one commit", NULL, o_mutate,
-     cmd_mutate},
+    {NULL, "mutate", "[NAME] -e TEXT | --query FILE", "run a mutation (.gq) as one commit", NULL,
+     o_mutate, cmd_mutate},
     {"branch", "create", "NAME", "cut a branch: one small file", NULL, o_create, cmd_branch_create},
     {"branch", "list", "[DIR]", "live branches", NULL, o_list, cmd_branch_list},
     {"branch", "delete", "NAME", "end a branch", "Branches that were cut from it stay whole.", none,
      cmd_branch_delete},
     {"branch", "merge", "SOURCE", "merge a branch or commit into a branch",
-     "Files are adopted by hard link: no payload is read or written. Conflicts change nothing and exit 1.", o_merge,
-     cmd_branch_merge},
-    {"commit", "list", "[DIR]", "history of a branch, newest first", NULL, o_commits, cmd_commit_list},
+     "Files are adopted by hard link: no payload is read or written. Conflicts change nothing and "
+     "exit 1.",
+     o_merge, cmd_branch_merge},
+    {"commit", "list", "[DIR]", "history of a branch, newest first", NULL, o_commits,
+     cmd_commit_list},
     {"commit", "show", "COMMIT", "one commit", NULL, none, cmd_commit_show},
-    {"commit", "changes", "COMMIT", "rows a commit changed against its first parent", NULL, o_changes,
-     cmd_commit_changes},
-    {NULL, "diff", "FROM TO", "net row changes between two branches or commits", NULL, o_changes, cmd_diff},
-    {NULL, "snapshot", "[DIR]", "tables and versions of a branch or commit", NULL, o_read, cmd_snapshot},
+    {"commit", "changes", "COMMIT", "rows a commit changed against its first parent", NULL,
+     o_changes, cmd_commit_changes},
+    {NULL, "diff", "FROM TO", "net row changes between two branches or commits", NULL, o_changes,
+     cmd_diff},
+    {NULL, "snapshot", "[DIR]", "tables and versions of a branch or commit", NULL, o_read,
+     cmd_snapshot},
     {"schema", "show", "[DIR]", "the schema text", NULL, o_read, cmd_schema_show},
-    {NULL, "export", "[DIR]", "rows as JSON lines that load reads back", NULL, o_export, cmd_export},
-    {NULL, "verify", "[DIR]", "check every reference, count, id and constraint", NULL, o_verify, cmd_verify},
-    {"table", "info", "DATASET", "a Lance dataset: fields, fragments", NULL, o_table, cmd_table_info},
+    {NULL, "export", "[DIR]", "rows as JSON lines that load reads back", NULL, o_export,
+     cmd_export},
+    {NULL, "verify", "[DIR]", "check every reference, count, id and constraint", NULL, o_verify,
+     cmd_verify},
+    {"table", "info", "DATASET", "a Lance dataset: fields, fragments", NULL, o_table,
+     cmd_table_info},
     {"table", "versions", "DATASET", "its versions", NULL, o_table, cmd_table_versions},
     {"table", "scan", "DATASET", "its rows", NULL, o_scan, cmd_table_scan},
     {"table", "count", "DATASET", "how many rows", NULL, o_count, cmd_table_count},

@@ -14,7 +14,8 @@ static const cli_option global_options[] = {
     {"store", 0, "DIR", "the graph's directory (or the variable INARCH_STORE)", false},
     {"as", 0, "ACTOR", "who makes this change (default: the user's name)", false},
     {"memory", 0, "SIZE", "bytes an operation may hold, as 512M or 2G (default 512M)", false},
-    {"durability", 0, "LEVEL", "full (default: synced before a commit is visible) or relaxed", false},
+    {"durability", 0, "LEVEL", "full (default: synced before a commit is visible) or relaxed",
+     false},
     {"json", 0, NULL, "machine-readable output", false},
     {"quiet", 'q', NULL, "no echo and no progress on stderr", false},
     {"help", 'h', NULL, "this help", false},
@@ -97,8 +98,8 @@ static int draw_bar(uint64_t done, uint64_t total, void *payload)
         fprintf(stderr, "\r  %llu ...", (unsigned long long)done);
     } else {
         const int full = (int)((double)done / (double)total * width);
-        fprintf(stderr, "\r  [%.*s%*s] %3d %%", full, "##############################", width - full, "",
-                (int)((double)done / (double)total * 100));
+        fprintf(stderr, "\r  [%.*s%*s] %3d %%", full, "##############################",
+                width - full, "", (int)((double)done / (double)total * 100));
     }
     fflush(stderr);
     return 0;
@@ -128,7 +129,8 @@ static void print_options(const cli_option *o)
 
 static void print_help(void)
 {
-    puts("inarch " "- a branchable, versioned property graph whose tables are Lance datasets\n\n"
+    puts("inarch "
+         "- a branchable, versioned property graph whose tables are Lance datasets\n\n"
          "usage: inarch COMMAND [ARGUMENTS] [OPTIONS]\n\ncommands:");
     for (size_t i = 0; i < cli_n_commands; i++) {
         char name[64];
@@ -137,8 +139,9 @@ static void print_help(void)
     }
     puts("\noptions of every command:");
     print_options(global_options);
-    puts("\n`inarch COMMAND --help` explains one. Results go to stdout, everything else to stderr.\n"
-         "exit status: 0 success, 1 failure, 2 wrong usage, 4 --if-commit was lost");
+    puts(
+        "\n`inarch COMMAND --help` explains one. Results go to stdout, everything else to stderr.\n"
+        "exit status: 0 success, 1 failure, 2 wrong usage, 4 --if-commit was lost");
 }
 
 static void print_command_help(const cli_command *cmd)
@@ -162,7 +165,8 @@ static void print_command_help(const cli_command *cmd)
 static const cli_option *find_option(const cli_option *o, const char *name, size_t len, char letter)
 {
     for (; o->name; o++) {
-        if (letter ? o->letter == letter : strlen(o->name) == len && strncmp(o->name, name, len) == 0)
+        if (letter ? o->letter == letter
+                   : strlen(o->name) == len && strncmp(o->name, name, len) == 0)
             return o;
     }
     return NULL;
@@ -231,11 +235,22 @@ static int parse_size(const cli *c, const char *text, uint64_t *out)
     unsigned shift = 0;
 
     switch (*end) {
-    case 'k': case 'K': shift = 10; break;
-    case 'm': case 'M': shift = 20; break;
-    case 'g': case 'G': shift = 30; break;
-    case 0: break;
-    default: return cli_usage_error(c, "--memory %s: write a number with K, M or G", text);
+    case 'k':
+    case 'K':
+        shift = 10;
+        break;
+    case 'm':
+    case 'M':
+        shift = 20;
+        break;
+    case 'g':
+    case 'G':
+        shift = 30;
+        break;
+    case 0:
+        break;
+    default:
+        return cli_usage_error(c, "--memory %s: write a number with K, M or G", text);
     }
     if (end == text || v == 0 || (*end && end[1]) || (shift && v >> (64 - shift)))
         return cli_usage_error(c, "--memory %s: write a number with K, M or G", text);
@@ -270,7 +285,8 @@ static const cli_command *find_command(int argc, char **argv, int *first)
             *first = 2;
             return cmd;
         }
-        if (cmd->group && argc > 2 && strcmp(argv[1], cmd->group) == 0 && strcmp(argv[2], cmd->name) == 0) {
+        if (cmd->group && argc > 2 && strcmp(argv[1], cmd->group) == 0 &&
+            strcmp(argv[2], cmd->name) == 0) {
             *first = 3;
             return cmd;
         }
@@ -302,7 +318,8 @@ int main(int argc, char **argv)
         print_help();
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         print_help();
         return EXIT_OK;
     }
@@ -310,7 +327,8 @@ int main(int argc, char **argv)
         return cmd_version(&c);
     c.command = find_command(argc, argv, &first);
     if (!c.command) {
-        const bool help = argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0);
+        const bool help =
+            argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0);
         if ((argc == 2 || help) && print_group(argv[1]) == EXIT_OK)
             return help ? EXIT_OK : EXIT_USAGE;
         return cli_usage_error(&c, "unknown command '%s%s%s'", argv[1], argc > 2 ? " " : "",

@@ -3,8 +3,8 @@
 
 /* Group of each row: rows whose plain projections are all equal (null equals null). */
 typedef struct grouping {
-    uint32_t *of;        /* row -> group */
-    uint32_t *first;     /* group -> its first row */
+    uint32_t *of;    /* row -> group */
+    uint32_t *first; /* group -> its first row */
     size_t n, cap_first;
 } grouping;
 
@@ -24,7 +24,8 @@ static void put_key(ia_ctx *cx, ia_buf *key, const ia_array *a, int64_t i)
     memcpy(key->data + at + 1, &len, sizeof len);
 }
 
-static ia_status group_rows(ia_ctx *cx, const ia_gq_query *q, ia_array *const *cols, size_t n_rows, grouping *g)
+static ia_status group_rows(ia_ctx *cx, const ia_gq_query *q, ia_array *const *cols, size_t n_rows,
+                            grouping *g)
 {
     ia_bytemap seen = {0};
     ia_buf key = {0};
@@ -39,7 +40,8 @@ static ia_status group_rows(ia_ctx *cx, const ia_gq_query *q, ia_array *const *c
             if (q->projections[k].expr.kind != IA_GQ_AGG)
                 put_key(cx, &key, cols[k], (int64_t)i);
         IA_GO(ia_buf_status(&key));
-        IA_GO(ia_bytemap_put(cx, &seen, key.len ? (const void *)key.data : "", key.len, &at, &added));
+        IA_GO(
+            ia_bytemap_put(cx, &seen, key.len ? (const void *)key.data : "", key.len, &at, &added));
         g->of[i] = (uint32_t)at;
         if (!added)
             continue;
@@ -55,7 +57,8 @@ done:
 
 /* ---- folding ------------------------------------------------------------------------------- */
 
-static ia_status fold_count(ia_ctx *cx, const ia_array *arg, size_t n, const grouping *g, ia_builder *b)
+static ia_status fold_count(ia_ctx *cx, const ia_array *arg, size_t n, const grouping *g,
+                            ia_builder *b)
 {
     int64_t *count;
 
@@ -82,7 +85,8 @@ static void add_to(total *t, double v)
     t->n++;
 }
 
-static ia_status fold_sum(ia_ctx *cx, const ia_array *arg, size_t n, const grouping *g, bool average, ia_builder *b)
+static ia_status fold_sum(ia_ctx *cx, const ia_array *arg, size_t n, const grouping *g,
+                          bool average, ia_builder *b)
 {
     total *t;
 
@@ -100,7 +104,8 @@ static ia_status fold_sum(ia_ctx *cx, const ia_array *arg, size_t n, const group
     return IA_OK;
 }
 
-static ia_status fold_best(ia_ctx *cx, const ia_array *arg, size_t n, const grouping *g, int sign, ia_builder *b)
+static ia_status fold_best(ia_ctx *cx, const ia_array *arg, size_t n, const grouping *g, int sign,
+                           ia_builder *b)
 {
     int64_t *best;
 
@@ -109,7 +114,8 @@ static ia_status fold_best(ia_ctx *cx, const ia_array *arg, size_t n, const grou
         best[k] = -1;
     for (size_t i = 0; i < n; i++) {
         int64_t *at = &best[g->of[i]];
-        if (ia_array_valid(arg, (int64_t)i) && (*at < 0 || ia_value_cmp(arg, (int64_t)i, arg, *at) * sign > 0))
+        if (ia_array_valid(arg, (int64_t)i) &&
+            (*at < 0 || ia_value_cmp(arg, (int64_t)i, arg, *at) * sign > 0))
             *at = (int64_t)i;
     }
     for (size_t k = 0; k < g->n; k++) {
@@ -122,20 +128,26 @@ static ia_status fold_best(ia_ctx *cx, const ia_array *arg, size_t n, const grou
     return IA_OK;
 }
 
-static ia_status fold(ia_ctx *cx, ia_gq_agg agg, const ia_array *arg, size_t n, const grouping *g, ia_builder *b)
+static ia_status fold(ia_ctx *cx, ia_gq_agg agg, const ia_array *arg, size_t n, const grouping *g,
+                      ia_builder *b)
 {
     switch (agg) {
-    case IA_GQ_COUNT: return fold_count(cx, arg, n, g, b);
-    case IA_GQ_SUM: return fold_sum(cx, arg, n, g, false, b);
-    case IA_GQ_AVG: return fold_sum(cx, arg, n, g, true, b);
-    case IA_GQ_MIN: return fold_best(cx, arg, n, g, -1, b);
-    case IA_GQ_MAX: return fold_best(cx, arg, n, g, 1, b);
+    case IA_GQ_COUNT:
+        return fold_count(cx, arg, n, g, b);
+    case IA_GQ_SUM:
+        return fold_sum(cx, arg, n, g, false, b);
+    case IA_GQ_AVG:
+        return fold_sum(cx, arg, n, g, true, b);
+    case IA_GQ_MIN:
+        return fold_best(cx, arg, n, g, -1, b);
+    case IA_GQ_MAX:
+        return fold_best(cx, arg, n, g, 1, b);
     }
     return ia_fail(cx, IA_ERR_INTERNAL, "query: unknown aggregate");
 }
 
-static ia_status fold_projection(ia_ctx *cx, ia_xq *x, const ia_xrel *r, const ia_gq_projection *p, const grouping *g,
-                                 ia_array **out)
+static ia_status fold_projection(ia_ctx *cx, ia_xq *x, const ia_xrel *r, const ia_gq_projection *p,
+                                 const grouping *g, ia_array **out)
 {
     ia_array *arg = NULL;
     ia_type *type = NULL;

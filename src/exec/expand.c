@@ -1,8 +1,9 @@
 /* expand.c - traversals: one hop, bounded breadth-first walks, edge bindings, closed cycles. */
 #include "exec/exec_priv.h"
 
-/* A plain traversal has set semantics: per row each destination once, at its shortest depth. The start is visited
- * from the beginning; a self-loop on a frontier node emits that node without walking on from it. */
+/* A plain traversal has set semantics: per row each destination once, at its shortest depth. The
+ * start is visited from the beginning; a self-loop on a frontier node emits that node without
+ * walking on from it. */
 
 typedef struct walk {
     ia_xq *x;
@@ -11,7 +12,7 @@ typedef struct walk {
     uint32_t min, max;
     uint32_t *frontier, *next;
     size_t n_frontier, n_next, cap_frontier, cap_next;
-    uint32_t *emitted;      /* self-loop marks, same numbering and epoch as x->stamp */
+    uint32_t *emitted; /* self-loop marks, same numbering and epoch as x->stamp */
 } walk;
 
 static ia_status grow_stamps(ia_ctx *cx, walk *w, size_t n)
@@ -40,7 +41,8 @@ static void next_epoch(walk *w, size_t n)
 
 typedef ia_status (*visit_fn)(ia_ctx *cx, void *arg, uint32_t node, bool *stop);
 
-static ia_status reach(ia_ctx *cx, walk *w, uint32_t from, uint32_t to, uint32_t depth, visit_fn visit, void *arg, bool *stop)
+static ia_status reach(ia_ctx *cx, walk *w, uint32_t from, uint32_t to, uint32_t depth,
+                       visit_fn visit, void *arg, bool *stop)
 {
     const uint32_t epoch = w->x->epoch;
     const bool in_bounds = depth >= w->min;
@@ -63,7 +65,8 @@ static ia_status reach(ia_ctx *cx, walk *w, uint32_t from, uint32_t to, uint32_t
 }
 
 /* Visits what `start` reaches within the bounds, each node once. */
-static ia_status walk_from(ia_ctx *cx, walk *w, uint32_t start, size_t n_nodes, visit_fn visit, void *arg)
+static ia_status walk_from(ia_ctx *cx, walk *w, uint32_t start, size_t n_nodes, visit_fn visit,
+                           void *arg)
 {
     bool stop = false;
 
@@ -111,7 +114,7 @@ static ia_status hop_once(ia_ctx *cx, const walk *w, uint32_t start, visit_fn vi
 typedef struct collect {
     ia_xrows *rows;
     uint32_t row;
-    uint32_t want;   /* both ends bound: the node looked for */
+    uint32_t want; /* both ends bound: the node looked for */
 } collect;
 
 static ia_status collect_node(ia_ctx *cx, void *arg, uint32_t node, bool *stop)
@@ -152,7 +155,8 @@ static ia_status each_edge(ia_ctx *cx, const walk *w, collect *c, uint32_t start
 /* ---- one traversal ------------------------------------------------------------------------- */
 
 /* Adjacency that leads from the left (or right) end to the other. */
-static ia_status directions(ia_ctx *cx, ia_xq *x, ia_xtype *edge, ia_gq_direction dir, bool from_left, walk *w)
+static ia_status directions(ia_ctx *cx, ia_xq *x, ia_xtype *edge, ia_gq_direction dir,
+                            bool from_left, walk *w)
 {
     const bool forward = (dir == IA_GQ_FORWARD) == from_left;
 
@@ -165,8 +169,8 @@ static ia_status directions(ia_ctx *cx, ia_xq *x, ia_xtype *edge, ia_gq_directio
     return ia_xtype_csr(cx, x, edge, forward, &w->dirs[0]);
 }
 
-static ia_status expand_row(ia_ctx *cx, walk *w, const ia_gq_clause *c, collect *out, uint32_t start, bool same_type,
-                            bool closed)
+static ia_status expand_row(ia_ctx *cx, walk *w, const ia_gq_clause *c, collect *out,
+                            uint32_t start, bool same_type, bool closed)
 {
     const visit_fn visit = closed ? look_for : collect_node;
 

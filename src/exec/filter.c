@@ -16,15 +16,20 @@ bool ia_xpred_is_local(const ia_gq_pred *p, int var)
 static ia_gq_op mirrored(ia_gq_op op)
 {
     switch (op) {
-    case IA_GQ_LT: return IA_GQ_GT;
-    case IA_GQ_LE: return IA_GQ_GE;
-    case IA_GQ_GT: return IA_GQ_LT;
-    case IA_GQ_GE: return IA_GQ_LE;
+    case IA_GQ_LT:
+        return IA_GQ_GT;
+    case IA_GQ_LE:
+        return IA_GQ_GE;
+    case IA_GQ_GT:
+        return IA_GQ_LT;
+    case IA_GQ_GE:
+        return IA_GQ_LE;
     case IA_GQ_EQ:
     case IA_GQ_NE:
     case IA_GQ_CONTAINS:
     case IA_GQ_STARTS_WITH:
-    case IA_GQ_HAS: break;
+    case IA_GQ_HAS:
+        break;
     }
     return op;
 }
@@ -36,14 +41,20 @@ static bool is_symmetric(ia_gq_op op)
 
 static ia_expr_op expr_op(ia_gq_op op, bool on_list)
 {
-    static const ia_expr_op ops[] = {[IA_GQ_EQ] = IA_EXPR_EQ, [IA_GQ_NE] = IA_EXPR_NE, [IA_GQ_LT] = IA_EXPR_LT,
-                                     [IA_GQ_LE] = IA_EXPR_LE, [IA_GQ_GT] = IA_EXPR_GT, [IA_GQ_GE] = IA_EXPR_GE,
-                                     [IA_GQ_CONTAINS] = IA_EXPR_CONTAINS, [IA_GQ_STARTS_WITH] = IA_EXPR_STARTS_WITH,
+    static const ia_expr_op ops[] = {[IA_GQ_EQ] = IA_EXPR_EQ,
+                                     [IA_GQ_NE] = IA_EXPR_NE,
+                                     [IA_GQ_LT] = IA_EXPR_LT,
+                                     [IA_GQ_LE] = IA_EXPR_LE,
+                                     [IA_GQ_GT] = IA_EXPR_GT,
+                                     [IA_GQ_GE] = IA_EXPR_GE,
+                                     [IA_GQ_CONTAINS] = IA_EXPR_CONTAINS,
+                                     [IA_GQ_STARTS_WITH] = IA_EXPR_STARTS_WITH,
                                      [IA_GQ_HAS] = IA_EXPR_HAS};
     return op == IA_GQ_CONTAINS && on_list ? IA_EXPR_HAS : ops[op];
 }
 
-ia_status ia_xpred_expr(ia_ctx *cx, ia_xq *x, ia_arena *a, const ia_gq_pred *p, ia_expr **out, bool *never)
+ia_status ia_xpred_expr(ia_ctx *cx, ia_xq *x, ia_arena *a, const ia_gq_pred *p, ia_expr **out,
+                        bool *never)
 {
     const bool left = p->lhs.kind == IA_GQ_PROP;
     const ia_gq_expr *prop = left ? &p->lhs : &p->rhs, *other = left ? &p->rhs : &p->lhs;
@@ -72,10 +83,12 @@ ia_status ia_xpred_expr(ia_ctx *cx, ia_xq *x, ia_arena *a, const ia_gq_pred *p, 
 
 static bool holds(ia_view s, ia_view part)
 {
-    return part.len == 0 || (s.len >= part.len && memmem(s.data, s.len, part.data, part.len) != NULL);
+    return part.len == 0 ||
+           (s.len >= part.len && memmem(s.data, s.len, part.data, part.len) != NULL);
 }
 
-static ia_status compare(ia_ctx *cx, ia_gq_op op, const ia_array *l, const ia_array *r, int64_t i, bool *out)
+static ia_status compare(ia_ctx *cx, ia_gq_op op, const ia_array *l, const ia_array *r, int64_t i,
+                         bool *out)
 {
     ia_scalar a, b;
 
@@ -83,20 +96,40 @@ static ia_status compare(ia_ctx *cx, ia_gq_op op, const ia_array *l, const ia_ar
     IA_TRY(ia_scalar_get(cx, r, i, &b));
     const int c = ia_scalar_cmp(&a, &b);
     switch (op) {
-    case IA_GQ_EQ: *out = c == 0; break;
-    case IA_GQ_NE: *out = c != 0; break;
-    case IA_GQ_LT: *out = c == -1; break;
-    case IA_GQ_LE: *out = c == -1 || c == 0; break;
-    case IA_GQ_GT: *out = c == 1; break;
-    case IA_GQ_GE: *out = c == 1 || c == 0; break;
-    case IA_GQ_CONTAINS: *out = holds(a.str, b.str); break;
-    case IA_GQ_STARTS_WITH: *out = a.str.len >= b.str.len && (b.str.len == 0 || memcmp(a.str.data, b.str.data, b.str.len) == 0); break;
-    case IA_GQ_HAS: *out = false; break;
+    case IA_GQ_EQ:
+        *out = c == 0;
+        break;
+    case IA_GQ_NE:
+        *out = c != 0;
+        break;
+    case IA_GQ_LT:
+        *out = c == -1;
+        break;
+    case IA_GQ_LE:
+        *out = c == -1 || c == 0;
+        break;
+    case IA_GQ_GT:
+        *out = c == 1;
+        break;
+    case IA_GQ_GE:
+        *out = c == 1 || c == 0;
+        break;
+    case IA_GQ_CONTAINS:
+        *out = holds(a.str, b.str);
+        break;
+    case IA_GQ_STARTS_WITH:
+        *out = a.str.len >= b.str.len &&
+               (b.str.len == 0 || memcmp(a.str.data, b.str.data, b.str.len) == 0);
+        break;
+    case IA_GQ_HAS:
+        *out = false;
+        break;
     }
     return IA_OK;
 }
 
-static ia_status member(ia_ctx *cx, const ia_array *list, const ia_array *item, int64_t i, bool *out)
+static ia_status member(ia_ctx *cx, const ia_array *list, const ia_array *item, int64_t i,
+                        bool *out)
 {
     int64_t start, len;
     ia_scalar want, have;
@@ -113,7 +146,8 @@ static ia_status member(ia_ctx *cx, const ia_array *list, const ia_array *item, 
     return IA_OK;
 }
 
-static ia_status is_true(ia_ctx *cx, const ia_gq_pred *p, const ia_array *l, const ia_array *r, int64_t i, bool *out)
+static ia_status is_true(ia_ctx *cx, const ia_gq_pred *p, const ia_array *l, const ia_array *r,
+                         int64_t i, bool *out)
 {
     *out = false;
     if (!ia_array_valid(l, i) || !ia_array_valid(r, i))

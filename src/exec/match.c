@@ -1,8 +1,9 @@
 /* match.c - joins the clauses of a match into one relation, cheapest step first. */
 #include "exec/exec_priv.h"
 
-/* The order in which clauses are taken does not change the rows: conditions as soon as their variables are bound,
- * then traversals that close a cycle, then those with one end bound, then a new component, negations last. */
+/* The order in which clauses are taken does not change the rows: conditions as soon as their
+ * variables are bound, then traversals that close a cycle, then those with one end bound, then a
+ * new component, negations last. */
 
 #define NOT_CHUNK 4096u /* outer rows a negation looks at together */
 
@@ -38,7 +39,8 @@ static ia_status apply_ready(ia_ctx *cx, matching *m)
         const ia_gq_clause *c = &m->clauses[i];
         if (m->done[i])
             continue;
-        if (c->kind == IA_GQ_FILTER && expr_ready(m, &c->filter.lhs) && expr_ready(m, &c->filter.rhs)) {
+        if (c->kind == IA_GQ_FILTER && expr_ready(m, &c->filter.lhs) &&
+            expr_ready(m, &c->filter.rhs)) {
             finish(m, i);
             IA_TRY(ia_xfilter(cx, m->x, m->r, &c->filter));
         } else if (c->kind == IA_GQ_BINDING && bound(m, c->binding.var)) {
@@ -118,7 +120,9 @@ static ia_status add_batch(ia_ctx *cx, ia_xtype *t, const ia_batch *b, numbers *
         else
             IA_TRY(ia_xtype_number(cx, t, addr, &number));
         if (number == IA_XNONE)
-            return ia_fail(cx, IA_ERR_INTERNAL, "query: a row of %s appeared between two scans of one version", t->def->name);
+            return ia_fail(cx, IA_ERR_INTERNAL,
+                           "query: a row of %s appeared between two scans of one version",
+                           t->def->name);
         out->items[out->n++] = number;
     }
     return IA_OK;
@@ -136,7 +140,8 @@ static ia_status scan_numbers(ia_ctx *cx, ia_xtype *t, local_filter *f, numbers 
         return IA_OK;
     if (f->expr)
         IA_GO(ia_expr_bind(cx, &f->arena, f->expr, t->ds->m->arrow, &e));
-    IA_GO(ia_dataset_scan(cx, t->ds, &(ia_scan_options){.columns = columns, .n_columns = 1, .filter = e}, &s));
+    IA_GO(ia_dataset_scan(cx, t->ds,
+                          &(ia_scan_options){.columns = columns, .n_columns = 1, .filter = e}, &s));
     for (;;) {
         IA_GO(ia_stream_next(cx, &s, &b));
         if (!b)
@@ -209,7 +214,8 @@ static bool find_traversal(const matching *m, int want_bound, size_t *out)
     return false;
 }
 
-/* Variable to begin a component with: of a binding, or an end of a traversal that no binding names. */
+/* Variable to begin a component with: of a binding, or an end of a traversal that no binding names.
+ */
 static int pick_start(const matching *m)
 {
     int best = -1, best_promise = -1;
@@ -248,7 +254,8 @@ static ia_status sub_relation(ia_ctx *cx, const ia_xrel *r, size_t from, size_t 
     return IA_OK;
 }
 
-static ia_status mark_matched(ia_ctx *cx, matching *m, const ia_gq_clause *c, size_t from, size_t n, bool *hit)
+static ia_status mark_matched(ia_ctx *cx, matching *m, const ia_gq_clause *c, size_t from, size_t n,
+                              bool *hit)
 {
     ia_xrel sub = {0};
     ia_status st;
@@ -311,7 +318,9 @@ static ia_status bind_rest(ia_ctx *cx, matching *m)
 {
     for (size_t i = 0; i < m->n; i++) {
         const ia_gq_clause *c = &m->clauses[i];
-        const int vars[3] = {c->kind == IA_GQ_BINDING ? c->binding.var : c->kind == IA_GQ_TRAVERSAL ? c->traversal.left : -1,
+        const int vars[3] = {c->kind == IA_GQ_BINDING     ? c->binding.var
+                             : c->kind == IA_GQ_TRAVERSAL ? c->traversal.left
+                                                          : -1,
                              c->kind == IA_GQ_TRAVERSAL ? c->traversal.right : -1,
                              c->kind == IA_GQ_TRAVERSAL ? c->traversal.edge_var : -1};
         for (int k = 0; k < 3; k++)

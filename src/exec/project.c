@@ -4,7 +4,7 @@
 #include "exec/exec_priv.h"
 
 typedef struct sort_key {
-    ia_array *col;   /* owned */
+    ia_array *col; /* owned */
     bool desc;
 } sort_key;
 
@@ -84,7 +84,8 @@ done:
 }
 
 /* Takes over cols and the arrays in it. */
-static ia_status make_batch(ia_ctx *cx, const ia_gq_query *q, int64_t rows, ia_array **cols, ia_batch **out)
+static ia_status make_batch(ia_ctx *cx, const ia_gq_query *q, int64_t rows, ia_array **cols,
+                            ia_batch **out)
 {
     ia_schema *s = NULL;
     ia_status st = result_schema(cx, q, &s);
@@ -142,7 +143,8 @@ static ia_status order_rows(ia_ctx *cx, ia_xq *x, const ia_xrel *r, uint32_t **o
     for (size_t k = 0; k < q->n_orders; k++) {
         const ia_gq_order *o = &q->orders[k];
         ia_array *col = NULL;
-        IA_GO(ia_xvalue(cx, x, r, o->projection >= 0 ? &q->projections[o->projection].expr : &o->expr, &col));
+        IA_GO(ia_xvalue(cx, x, r,
+                        o->projection >= 0 ? &q->projections[o->projection].expr : &o->expr, &col));
         IA_GO(sorter_add(cx, &s, col, o->desc));
     }
     if (q->n_orders > 0)
@@ -153,7 +155,8 @@ done:
     return st;
 }
 
-static ia_status copy_columns(ia_ctx *cx, const ia_xrel *r, const uint32_t *idx, size_t n, ia_xrel *out)
+static ia_status copy_columns(ia_ctx *cx, const ia_xrel *r, const uint32_t *idx, size_t n,
+                              ia_xrel *out)
 {
     IA_TRY(ia_xrel_init(cx, out, r->n_vars));
     out->n = n;
@@ -194,7 +197,8 @@ done:
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-static ia_status order_groups(ia_ctx *cx, const ia_gq_query *q, ia_array **cols, size_t n, uint32_t **out)
+static ia_status order_groups(ia_ctx *cx, const ia_gq_query *q, ia_array **cols, size_t n,
+                              uint32_t **out)
 {
     sorter s = {0};
     ia_status st = IA_OK;
@@ -202,7 +206,8 @@ static ia_status order_groups(ia_ctx *cx, const ia_gq_query *q, ia_array **cols,
     for (size_t k = 0; k < q->n_orders; k++) {
         const ia_gq_order *o = &q->orders[k];
         if (o->projection < 0)
-            IA_GO(ia_fail(cx, IA_ERR_INTERNAL, "query: an aggregate is ordered by a column that is not returned"));
+            IA_GO(ia_fail(cx, IA_ERR_INTERNAL,
+                          "query: an aggregate is ordered by a column that is not returned"));
         IA_GO(sorter_add(cx, &s, ia_array_retain(cols[o->projection]), o->desc));
     }
     for (size_t k = 0; q->n_orders > 0 && k < q->n_projections; k++)

@@ -42,7 +42,8 @@ ia_status ia_xrel_gather(ia_ctx *cx, ia_xrel *r, const uint32_t *idx, size_t n)
 ia_status ia_xrows_add(ia_ctx *cx, ia_xrows *l, uint32_t row, uint32_t a, uint32_t b)
 {
     if (l->n >= IA_XNONE)
-        return ia_fail(cx, IA_ERR_OVER_BUDGET, "the match has more than 4,294,967,294 rows: add conditions");
+        return ia_fail(cx, IA_ERR_OVER_BUDGET,
+                       "the match has more than 4,294,967,294 rows: add conditions");
     IA_TRY(IA_GROW(cx, l->row, l->cap_row, l->n + 1));
     IA_TRY(IA_GROW(cx, l->a, l->cap_a, l->n + 1));
     IA_TRY(IA_GROW(cx, l->b, l->cap_b, l->n + 1));

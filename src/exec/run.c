@@ -43,11 +43,15 @@ static ia_status hand_out(ia_ctx *cx, ia_batch *b, ia_stream *out)
 
     IA_TRY(IA_NEW(cx, r));
     r->batch = ia_batch_retain(b);
-    *out = (ia_stream){.schema = ia_schema_retain(b->schema), .next = result_next, .close = result_close, .self = r};
+    *out = (ia_stream){.schema = ia_schema_retain(b->schema),
+                       .next = result_next,
+                       .close = result_close,
+                       .self = r};
     return IA_OK;
 }
 
-ia_status ia_exec_run(ia_ctx *cx, const ia_gq_query *q, const ia_params *params, ia_exec_source *src, ia_stream *out)
+ia_status ia_exec_run(ia_ctx *cx, const ia_gq_query *q, const ia_params *params,
+                      ia_exec_source *src, ia_stream *out)
 {
     ia_xq x = {.q = q, .params = params, .src = src};
     ia_xrel r = {0};
@@ -65,7 +69,8 @@ ia_status ia_exec_run(ia_ctx *cx, const ia_gq_query *q, const ia_params *params,
     IA_GO(hand_out(cx, b, out));
 done:
     if (st == IA_ERR_OVER_BUDGET)
-        st = ia_fail_prefix(cx, st, "query '%s': add conditions or raise the memory limit", q->name);
+        st =
+            ia_fail_prefix(cx, st, "query '%s': add conditions or raise the memory limit", q->name);
     ia_batch_release(b);
     ia_xrel_dispose(&r);
     for (size_t i = 0; x.types && i < q->catalog->n_types; i++)

@@ -22,13 +22,15 @@ void ia_xtype_dispose(ia_xtype *t)
 
 /* Calls fn for each batch of a scan of every live row. */
 static ia_status each_batch(ia_ctx *cx, ia_xtype *t, const char *const *columns, size_t n_columns,
-                            ia_status (*fn)(ia_ctx *, ia_xtype *, void *, const ia_batch *), void *arg)
+                            ia_status (*fn)(ia_ctx *, ia_xtype *, void *, const ia_batch *),
+                            void *arg)
 {
     ia_stream s = {0};
     ia_batch *b = NULL;
     ia_status st;
 
-    IA_GO(ia_dataset_scan(cx, t->ds, &(ia_scan_options){.columns = columns, .n_columns = n_columns}, &s));
+    IA_GO(ia_dataset_scan(cx, t->ds, &(ia_scan_options){.columns = columns, .n_columns = n_columns},
+                          &s));
     for (;;) {
         IA_GO(ia_stream_next(cx, &s, &b));
         if (!b)
@@ -49,7 +51,8 @@ done:
 static ia_status add_addr(ia_ctx *cx, ia_xtype *t, uint64_t addr)
 {
     if (t->n >= IA_XNONE)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "type %s has more than 4,294,967,294 rows", t->def->name);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "type %s has more than 4,294,967,294 rows",
+                       t->def->name);
     IA_TRY(IA_GROW(cx, t->addrs, t->cap, t->n + 1));
     t->addrs[t->n++] = addr;
     return IA_OK;
@@ -129,7 +132,8 @@ ia_status ia_xtype_get(ia_ctx *cx, ia_xq *x, const ia_type_def *def, bool full, 
     }
     if (full && !t->full) {
         if (t->n > 0)
-            return ia_fail(cx, IA_ERR_INTERNAL, "query: type %s was numbered before it was needed whole", def->name);
+            return ia_fail(cx, IA_ERR_INTERNAL,
+                           "query: type %s was numbered before it was needed whole", def->name);
         t->full = true;
         IA_TRY(fill(cx, x, t));
     }
@@ -186,7 +190,8 @@ done:
     return st;
 }
 
-ia_status ia_xtype_values(ia_ctx *cx, ia_xtype *t, size_t column, const uint32_t *numbers, size_t n, ia_array **out)
+ia_status ia_xtype_values(ia_ctx *cx, ia_xtype *t, size_t column, const uint32_t *numbers, size_t n,
+                          ia_array **out)
 {
     const ia_field *f = &t->def->arrow_schema->fields[column];
     const char *const columns[] = {f->name};
@@ -220,7 +225,8 @@ done:
 
 /* ---- adjacency ----------------------------------------------------------------------------- */
 
-static void count_ends(const ia_xtype *edge, const uint32_t *near, const uint32_t *far, uint32_t *off)
+static void count_ends(const ia_xtype *edge, const uint32_t *near, const uint32_t *far,
+                       uint32_t *off)
 {
     for (size_t e = 0; e < edge->n; e++)
         if (near[e] != IA_XNONE && far[e] != IA_XNONE)
@@ -228,7 +234,8 @@ static void count_ends(const ia_xtype *edge, const uint32_t *near, const uint32_
 }
 
 /* Sorts each node's neighbours: filling by ascending far node keeps every list in order. */
-static ia_status order_by_far(ia_ctx *cx, const ia_xtype *edge, const uint32_t *far, size_t n_far, uint32_t **out)
+static ia_status order_by_far(ia_ctx *cx, const ia_xtype *edge, const uint32_t *far, size_t n_far,
+                              uint32_t **out)
 {
     uint32_t *start, *order;
 
@@ -248,8 +255,8 @@ static ia_status order_by_far(ia_ctx *cx, const ia_xtype *edge, const uint32_t *
     return st;
 }
 
-static ia_status build_csr(ia_ctx *cx, const ia_xtype *edge, const uint32_t *near, size_t n_near, const uint32_t *far,
-                           size_t n_far, ia_xcsr *out)
+static ia_status build_csr(ia_ctx *cx, const ia_xtype *edge, const uint32_t *near, size_t n_near,
+                           const uint32_t *far, size_t n_far, ia_xcsr *out)
 {
     uint32_t *order = NULL, *next = NULL;
     ia_status st;

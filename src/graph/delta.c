@@ -1,9 +1,9 @@
 /* delta.c - rows that differ between two images of one table, without reading payload. */
 #include "graph/delta.h"
 
-/* A row of a common fragment (same files) is the same row in both images unless a deletion vector says otherwise:
- * physical identity proves equality. What remains are rows deleted in one image and rows of fragments that only
- * one image has; their ids, one narrow column, are read and paired. */
+/* A row of a common fragment (same files) is the same row in both images unless a deletion vector
+ * says otherwise: physical identity proves equality. What remains are rows deleted in one image and
+ * rows of fragments that only one image has; their ids, one narrow column, are read and paired. */
 
 #define ID_CHUNK 16384u /* addresses a take */
 
@@ -18,7 +18,7 @@ void ia_delta_dispose(ia_delta *d)
 
 typedef struct pairing {
     ia_delta *d;
-    bool is_new;    /* rows now being noted belong to the new image */
+    bool is_new; /* rows now being noted belong to the new image */
     const char *dir;
 } pairing;
 
@@ -34,8 +34,8 @@ static ia_status note_row(ia_ctx *cx, const pairing *p, ia_view id, uint64_t add
     }
     uint64_t *slot = p->is_new ? &p->d->rows[at].new_addr : &p->d->rows[at].old_addr;
     if (*slot != IA_NO_ROW)
-        return ia_fail(cx, IA_ERR_CORRUPT, "%s: id '%.*s' is live twice", p->dir, (int)(id.len > 200 ? 200 : id.len),
-                       id.data);
+        return ia_fail(cx, IA_ERR_CORRUPT, "%s: id '%.*s' is live twice", p->dir,
+                       (int)(id.len > 200 ? 200 : id.len), id.data);
     *slot = addr;
     return IA_OK;
 }
@@ -50,7 +50,8 @@ static ia_status note_batch(ia_ctx *cx, const pairing *p, const ia_batch *b, con
 }
 
 /* Live rows of whole fragments: one narrow scan. */
-static ia_status note_fragments(ia_ctx *cx, const pairing *p, ia_dataset *ds, const uint64_t *frags, size_t n)
+static ia_status note_fragments(ia_ctx *cx, const pairing *p, ia_dataset *ds, const uint64_t *frags,
+                                size_t n)
 {
     static const char *const columns[] = {"id", IA_COL_ROWADDR};
     ia_stream s = {0};
@@ -59,8 +60,11 @@ static ia_status note_fragments(ia_ctx *cx, const pairing *p, ia_dataset *ds, co
 
     if (n == 0)
         return IA_OK;
-    IA_GO(ia_dataset_scan(cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 2, .fragments = frags,
-                                                     .n_fragments = n}, &s));
+    IA_GO(ia_dataset_scan(
+        cx, ds,
+        &(ia_scan_options){
+            .columns = columns, .n_columns = 2, .fragments = frags, .n_fragments = n},
+        &s));
     for (;;) {
         IA_GO(ia_stream_next(cx, &s, &b));
         if (!b)
@@ -77,7 +81,8 @@ done:
 }
 
 /* Single offsets of one fragment. */
-static ia_status note_offsets(ia_ctx *cx, const pairing *p, ia_dataset *ds, uint64_t frag, const ia_bitmap *offsets)
+static ia_status note_offsets(ia_ctx *cx, const pairing *p, ia_dataset *ds, uint64_t frag,
+                              const ia_bitmap *offsets)
 {
     static const char *const columns[] = {"id"};
     uint32_t *off = NULL;
@@ -118,11 +123,13 @@ ia_status ia_fragmap_build(ia_ctx *cx, const ia_manifest *m, ia_bytemap *out)
     return IA_OK;
 }
 
-const ia_fragment *ia_fragmap_find(const ia_bytemap *map, const ia_manifest *m, const ia_fragment *like)
+const ia_fragment *ia_fragmap_find(const ia_bytemap *map, const ia_manifest *m,
+                                   const ia_fragment *like)
 {
     size_t at;
 
-    if (like->n_files == 0 || !ia_bytemap_find(map, like->files[0].path, strlen(like->files[0].path), &at))
+    if (like->n_files == 0 ||
+        !ia_bytemap_find(map, like->files[0].path, strlen(like->files[0].path), &at))
         return NULL;
     const ia_fragment *f = &m->fragments[ia_bytemap_get(map, at)];
     return ia_fragment_same_files(f, like) ? f : NULL;
@@ -139,7 +146,8 @@ static ia_status minus(ia_ctx *cx, const ia_bitmap *a, const ia_bitmap *b, ia_bi
 }
 
 /* Rows of `ds` that `other` does not have physically. */
-static ia_status one_side(ia_ctx *cx, const pairing *p, ia_dataset *ds, ia_dataset *other, size_t *n_common)
+static ia_status one_side(ia_ctx *cx, const pairing *p, ia_dataset *ds, ia_dataset *other,
+                          size_t *n_common)
 {
     ia_bytemap map = {0};
     ia_bitmap *only = NULL;
@@ -195,13 +203,15 @@ done:
 
 /* ---- equality by value --------------------------------------------------------------------- */
 
-ia_status ia_rows_equal(ia_ctx *cx, const ia_batch *a, int64_t i, const ia_batch *b, int64_t j, bool *equal)
+ia_status ia_rows_equal(ia_ctx *cx, const ia_batch *a, int64_t i, const ia_batch *b, int64_t j,
+                        bool *equal)
 {
     *equal = false;
     for (size_t k = 0; k < a->schema->n_fields; k++) {
         const ia_array *other = ia_batch_col(b, a->schema->fields[k].name);
         if (!other || !ia_type_equal(a->cols[k]->type, other->type))
-            return ia_fail(cx, IA_ERR_CONFLICT, "column '%s' differs between the two images: their schemas must agree",
+            return ia_fail(cx, IA_ERR_CONFLICT,
+                           "column '%s' differs between the two images: their schemas must agree",
                            a->schema->fields[k].name);
         if (!ia_value_equal(a->cols[k], i, other, j))
             return IA_OK;
@@ -223,12 +233,13 @@ size_t ia_rows_chunk(const ia_schema *s)
 }
 
 typedef struct equal_chunk {
-    size_t *entry;         /* numbers of the rows gathered */
+    size_t *entry; /* numbers of the rows gathered */
     uint64_t *old_addr, *new_addr;
     size_t n;
 } equal_chunk;
 
-static ia_status drop_chunk(ia_ctx *cx, ia_delta *d, ia_dataset *old_image, ia_dataset *new_image, equal_chunk *c)
+static ia_status drop_chunk(ia_ctx *cx, ia_delta *d, ia_dataset *old_image, ia_dataset *new_image,
+                            equal_chunk *c)
 {
     ia_batch *a = NULL, *b = NULL;
     ia_status st = IA_OK;

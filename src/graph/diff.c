@@ -17,8 +17,9 @@ typedef struct diff_chunk {
     size_t n, n_old, n_new;
 } diff_chunk;
 
-static ia_status emit_one(ia_ctx *cx, const diffing *d, size_t type, ia_view id, const ia_batch *before, int64_t *b,
-                          const ia_batch *after, int64_t *a, const ia_delta_row *row)
+static ia_status emit_one(ia_ctx *cx, const diffing *d, size_t type, ia_view id,
+                          const ia_batch *before, int64_t *b, const ia_batch *after, int64_t *a,
+                          const ia_delta_row *row)
 {
     ia_batch *old_row = NULL, *new_row = NULL;
     char *name = NULL;
@@ -29,8 +30,9 @@ static ia_status emit_one(ia_ctx *cx, const diffing *d, size_t type, ia_view id,
         IA_GO(ia_batch_slice(cx, before, (*b)++, 1, &old_row));
     if (after && row->new_addr != IA_NO_ROW)
         IA_GO(ia_batch_slice(cx, after, (*a)++, 1, &new_row));
-    const ia_change_op op = row->old_addr == IA_NO_ROW ? IA_OP_INSERT
-                            : row->new_addr == IA_NO_ROW ? IA_OP_DELETE : IA_OP_UPDATE;
+    const ia_change_op op = row->old_addr == IA_NO_ROW   ? IA_OP_INSERT
+                            : row->new_addr == IA_NO_ROW ? IA_OP_DELETE
+                                                         : IA_OP_UPDATE;
     IA_GO(d->sink(cx, d->arg, d->cat, &(ia_change){type, name, op, old_row, new_row}));
 done:
     ia_batch_release(old_row);
@@ -39,8 +41,8 @@ done:
     return st;
 }
 
-static ia_status emit_chunk(ia_ctx *cx, const diffing *d, size_t type, const ia_delta *delta, ia_dataset *from,
-                            ia_dataset *to, diff_chunk *c)
+static ia_status emit_chunk(ia_ctx *cx, const diffing *d, size_t type, const ia_delta *delta,
+                            ia_dataset *from, ia_dataset *to, diff_chunk *c)
 {
     ia_batch *before = NULL, *after = NULL;
     int64_t b = 0, a = 0;
@@ -60,8 +62,8 @@ done:
     return st;
 }
 
-static ia_status emit_delta(ia_ctx *cx, const diffing *d, size_t type, const ia_delta *delta, ia_dataset *from,
-                            ia_dataset *to)
+static ia_status emit_delta(ia_ctx *cx, const diffing *d, size_t type, const ia_delta *delta,
+                            ia_dataset *from, ia_dataset *to)
 {
     const size_t cap = ia_rows_chunk(to->m->arrow);
     diff_chunk c = {0};
@@ -93,7 +95,8 @@ done:
     return st;
 }
 
-static ia_status diff_type(ia_ctx *cx, const diffing *d, size_t type, const ia_commit *from, const ia_commit *to)
+static ia_status diff_type(ia_ctx *cx, const diffing *d, size_t type, const ia_commit *from,
+                           const ia_commit *to)
 {
     const ia_type_def *def = d->cat->types[type];
     const ia_entry *a = ia_commit_entry(from, def->type_id), *b = ia_commit_entry(to, def->type_id);
@@ -116,12 +119,14 @@ done:
 }
 
 ia_status ia_diff(ia_ctx *cx, ia_graph *g, ia_commit *from, ia_commit *to, bool images,
-                  ia_status (*sink)(ia_ctx *, void *, const ia_catalog *, const ia_change *), void *arg)
+                  ia_status (*sink)(ia_ctx *, void *, const ia_catalog *, const ia_change *),
+                  void *arg)
 {
     diffing d = {.g = g, .images = images, .sink = sink, .arg = arg};
 
     if (strcmp(from->schema_hash, to->schema_hash) != 0)
-        return ia_fail(cx, IA_ERR_INVALID, "diff: commits %s and %s have different schemas", from->ref.id, to->ref.id);
+        return ia_fail(cx, IA_ERR_INVALID, "diff: commits %s and %s have different schemas",
+                       from->ref.id, to->ref.id);
     IA_TRY(ia_graph_catalog(cx, g, to->schema_hash, &d.cat));
     for (size_t i = 0; i < d.cat->n_types; i++) /* nodes, then edges, each by name */
         IA_TRY(diff_type(cx, &d, i, from, to));

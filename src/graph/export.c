@@ -4,8 +4,8 @@
 #include "graph/ops.h"
 #include "graph/scan_each.h"
 
-/* Rows are wanted in id order. A table that fits a share of the budget is read once and permuted in memory; a larger
- * one has its ids sorted and its rows taken in chunks. */
+/* Rows are wanted in id order. A table that fits a share of the budget is read once and permuted in
+ * memory; a larger one has its ids sorted and its rows taken in chunks. */
 
 #define WHOLE_TABLE_MAX ((uint64_t)256 << 20)
 #define FLUSH_BYTES ((size_t)1 << 20)
@@ -35,7 +35,8 @@ static void put_text(ia_jsonw *w, const char *key, ia_view v)
     ia_jsonw_strn(w, v.data, v.len);
 }
 
-static ia_status put_line(ia_ctx *cx, exporting *x, const ia_type_def *def, const ia_batch *b, int64_t row)
+static ia_status put_line(ia_ctx *cx, exporting *x, const ia_type_def *def, const ia_batch *b,
+                          int64_t row)
 {
     ia_jsonw w;
     ia_bytes line = {0};
@@ -70,11 +71,11 @@ done:
 /* ---- rows in id order ---------------------------------------------------------------------- */
 
 typedef struct id_list {
-    ia_bytemap ids;   /* id -> place (batch << 32 | row), or address */
+    ia_bytemap ids; /* id -> place (batch << 32 | row), or address */
     ia_batch **batches;
     size_t n, cap;
     uint64_t bytes;
-    bool whole;       /* batches hold every column */
+    bool whole; /* batches hold every column */
 } id_list;
 
 static void id_list_dispose(id_list *l)
@@ -95,17 +96,21 @@ static ia_status note_rows(ia_ctx *cx, void *arg, const ia_batch *b)
         const ia_view id = ia_array_str(b->cols[0], i);
         size_t at;
         IA_TRY(ia_bytemap_put(cx, &l->ids, id.data, id.len, &at, NULL));
-        *ia_bytemap_value(&l->ids, at) = addrs ? ia_array_u64(addrs, i) : (uint64_t)l->n << 32 | (uint64_t)i;
+        *ia_bytemap_value(&l->ids, at) =
+            addrs ? ia_array_u64(addrs, i) : (uint64_t)l->n << 32 | (uint64_t)i;
     }
     if (!l->whole)
         return IA_OK;
     IA_TRY(IA_GROW(cx, l->batches, l->cap, l->n + 1));
     l->batches[l->n++] = ia_batch_retain(b);
     l->bytes += ia_batch_bytes(b);
-    return l->bytes > WHOLE_TABLE_MAX ? ia_fail(cx, IA_ERR_OVER_BUDGET, "the table is too large to permute") : IA_OK;
+    return l->bytes > WHOLE_TABLE_MAX
+               ? ia_fail(cx, IA_ERR_OVER_BUDGET, "the table is too large to permute")
+               : IA_OK;
 }
 
-static ia_status export_whole(ia_ctx *cx, exporting *x, const ia_type_def *def, const id_list *l, const size_t *order)
+static ia_status export_whole(ia_ctx *cx, exporting *x, const ia_type_def *def, const id_list *l,
+                              const size_t *order)
 {
     for (size_t k = 0; k < l->ids.n; k++) {
         const uint64_t place = ia_bytemap_get(&l->ids, order[k]);
@@ -116,8 +121,8 @@ static ia_status export_whole(ia_ctx *cx, exporting *x, const ia_type_def *def, 
     return IA_OK;
 }
 
-static ia_status export_taken(ia_ctx *cx, exporting *x, const ia_type_def *def, ia_dataset *ds, const id_list *l,
-                              const size_t *order)
+static ia_status export_taken(ia_ctx *cx, exporting *x, const ia_type_def *def, ia_dataset *ds,
+                              const id_list *l, const size_t *order)
 {
     const size_t chunk = ia_rows_chunk(ds->m->arrow);
     uint64_t *addrs = NULL;
@@ -153,7 +158,8 @@ static ia_status collect(ia_ctx *cx, ia_dataset *ds, id_list *l)
         return st;
     ia_ctx_clear(cx);
     id_list_dispose(l);
-    return ia_scan_each(cx, ds, &(ia_scan_options){.columns = narrow, .n_columns = 2}, note_rows, l);
+    return ia_scan_each(cx, ds, &(ia_scan_options){.columns = narrow, .n_columns = 2}, note_rows,
+                        l);
 }
 
 static ia_status export_type(ia_ctx *cx, exporting *x, size_t type)
@@ -192,14 +198,16 @@ static ia_status check_names(ia_ctx *cx, const ia_catalog *cat, const char *cons
     return IA_OK;
 }
 
-ia_status ia_export(ia_ctx *cx, ia_snapshot *s, const char *const *types, size_t n_types, ia_write_fn write, void *arg)
+ia_status ia_export(ia_ctx *cx, ia_snapshot *s, const char *const *types, size_t n_types,
+                    ia_write_fn write, void *arg)
 {
     exporting x = {.s = s, .write = write, .arg = arg};
     const ia_catalog *cat = s->cat;
     ia_status st;
 
     IA_GO(check_names(cx, cat, types, n_types));
-    /* catalog order is nodes, then edges; the export's is the order of the type keys: edge:* before node:* */
+    /* catalog order is nodes, then edges; the export's is the order of the type keys: edge:* before
+     * node:* */
     for (size_t k = 0; k < cat->n_types; k++) {
         const size_t n_edges = cat->n_types - cat->n_nodes;
         const size_t type = k < n_edges ? cat->n_nodes + k : k - n_edges;

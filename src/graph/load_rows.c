@@ -1,17 +1,20 @@
 /* load_rows.c - a stream of Arrow batches into one type, by the rules of a load. */
 #include "graph/load_priv.h"
 
-static ia_status refuse_nulls(ia_ctx *cx, const ia_load_type *t, const ia_field *f, const ia_array *a)
+static ia_status refuse_nulls(ia_ctx *cx, const ia_load_type *t, const ia_field *f,
+                              const ia_array *a)
 {
     for (int64_t i = 0; i < a->length; i++)
         if (!ia_array_valid(a, i))
-            return ia_fail(cx, IA_ERR_INVALID, "row %llu: non-nullable property '%s.%s' has a null or no value",
+            return ia_fail(cx, IA_ERR_INVALID,
+                           "row %llu: non-nullable property '%s.%s' has a null or no value",
                            (unsigned long long)(t->rows + (uint64_t)i + 1), t->def->name, f->name);
     return IA_OK;
 }
 
 /* Column `k` of the type out of the batch: cast, checked, or nulls where it may be left out. */
-static ia_status column(ia_ctx *cx, const ia_load_type *t, const ia_batch *b, size_t k, ia_array **out)
+static ia_status column(ia_ctx *cx, const ia_load_type *t, const ia_batch *b, size_t k,
+                        ia_array **out)
 {
     const ia_field *f = &t->def->arrow_schema->fields[k];
     const ia_array *a = ia_batch_col(b, f->name);
@@ -20,7 +23,8 @@ static ia_status column(ia_ctx *cx, const ia_load_type *t, const ia_batch *b, si
     *out = NULL;
     if (!a) {
         if (!f->nullable && !is_id)
-            return ia_fail(cx, IA_ERR_INVALID, "the rows have no column '%s', which %s needs", f->name, t->def->name);
+            return ia_fail(cx, IA_ERR_INVALID, "the rows have no column '%s', which %s needs",
+                           f->name, t->def->name);
         return ia_array_nulls(cx, f->type, b->rows, out);
     }
     IA_TRY(ia_fail_prefix(cx, ia_cast_array(cx, a, f->type, out), "%s.%s", t->def->name, f->name));
@@ -35,7 +39,8 @@ static ia_status check_columns(ia_ctx *cx, const ia_load_type *t, const ia_schem
 {
     for (size_t i = 0; i < s->n_fields; i++)
         if (ia_schema_find(t->def->arrow_schema, s->fields[i].name) < 0)
-            return ia_fail(cx, IA_ERR_INVALID, "unknown input field '%s' for %s", s->fields[i].name, t->def->name);
+            return ia_fail(cx, IA_ERR_INVALID, "unknown input field '%s' for %s", s->fields[i].name,
+                           t->def->name);
     return IA_OK;
 }
 
@@ -63,14 +68,16 @@ done:
     return st;
 }
 
-static ia_status find(ia_ctx *cx, ia_loader *l, ia_type_kind kind, const char *name, ia_load_type **out)
+static ia_status find(ia_ctx *cx, ia_loader *l, ia_type_kind kind, const char *name,
+                      ia_load_type **out)
 {
     for (size_t i = 0; i < l->cat->n_types; i++)
         if (l->cat->types[i]->kind == kind && strcmp(l->cat->types[i]->name, name) == 0) {
             *out = &l->types[i];
             return ia_load_type_prepare(cx, *out);
         }
-    return ia_fail(cx, IA_ERR_INVALID, "unknown %s type '%s'", kind == IA_KIND_EDGE ? "edge" : "node", name);
+    return ia_fail(cx, IA_ERR_INVALID, "unknown %s type '%s'",
+                   kind == IA_KIND_EDGE ? "edge" : "node", name);
 }
 
 static ia_status read_all(ia_ctx *cx, ia_loader *l, ia_load_type *t, ia_stream *rows)
@@ -96,8 +103,9 @@ done:
     return st;
 }
 
-ia_status ia_load_rows(ia_ctx *cx, ia_graph *g, ia_type_kind kind, const char *type, ia_load_mode mode, ia_stream *rows,
-                       const ia_write_options *opt, ia_load_result *out)
+ia_status ia_load_rows(ia_ctx *cx, ia_graph *g, ia_type_kind kind, const char *type,
+                       ia_load_mode mode, ia_stream *rows, const ia_write_options *opt,
+                       ia_load_result *out)
 {
     ia_loader l = {0};
     ia_load_type *t = NULL;

@@ -1,4 +1,4 @@
-/* merge.c - a three-way merge from names to commit: base, route per type, decide, validate, build, publish. */
+/* merge.c - a three-way merge: base, route per type, decide, validate, build, publish. */
 #include <stdlib.h>
 
 #include "graph/merge_priv.h"
@@ -10,13 +10,20 @@
 const char *ia_conflict_kind_name(ia_conflict_kind k)
 {
     switch (k) {
-    case IA_DIVERGENT_INSERT: return "divergent_insert";
-    case IA_DIVERGENT_UPDATE: return "divergent_update";
-    case IA_DELETE_VS_UPDATE: return "delete_vs_update";
-    case IA_CONFLICT_ORPHAN: return "orphan_edge";
-    case IA_CONFLICT_UNIQUE: return "unique_violation";
-    case IA_CONFLICT_CARDINALITY: return "cardinality_violation";
-    case IA_CONFLICT_VALUE: return "value_constraint_violation";
+    case IA_DIVERGENT_INSERT:
+        return "divergent_insert";
+    case IA_DIVERGENT_UPDATE:
+        return "divergent_update";
+    case IA_DELETE_VS_UPDATE:
+        return "delete_vs_update";
+    case IA_CONFLICT_ORPHAN:
+        return "orphan_edge";
+    case IA_CONFLICT_UNIQUE:
+        return "unique_violation";
+    case IA_CONFLICT_CARDINALITY:
+        return "cardinality_violation";
+    case IA_CONFLICT_VALUE:
+        return "value_constraint_violation";
     }
     return "unknown";
 }
@@ -59,8 +66,9 @@ static ia_status dup_or_null(ia_ctx *cx, const char *s, char **out)
     return s ? IA_SET(cx, *out, ia_strdup(cx, s)) : IA_OK;
 }
 
-ia_status ia_conflict_add(ia_ctx *cx, ia_merging *m, ia_conflict_kind kind, size_t type, ia_view id, const char *message,
-                          const char *base, const char *source, const char *target)
+ia_status ia_conflict_add(ia_ctx *cx, ia_merging *m, ia_conflict_kind kind, size_t type, ia_view id,
+                          const char *message, const char *base, const char *source,
+                          const char *target)
 {
     ia_conflicts *l = &m->out->conflicts;
 
@@ -150,15 +158,18 @@ static bool same_commit(const ia_snapshot *a, const ia_snapshot *b)
     return strcmp(a->commit->ref.id, b->commit->ref.id) == 0;
 }
 
-static ia_status check_schemas(ia_ctx *cx, const ia_merging *m, const char *source, const char *into)
+static ia_status check_schemas(ia_ctx *cx, const ia_merging *m, const char *source,
+                               const char *into)
 {
     const ia_commit *s = m->source->commit, *t = m->w->head->commit, *b = m->base->commit;
 
     if (strcmp(s->schema_hash, t->schema_hash) != 0 || strcmp(b->schema_hash, t->schema_hash) != 0)
-        return ia_fail(cx, IA_ERR_INVALID, "merge: '%s' and '%s' have different schemas; merge branches of one schema",
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "merge: '%s' and '%s' have different schemas; merge branches of one schema",
                        source, into);
     if (s->evaluator != IA_EVALUATOR_VERSION || t->evaluator != IA_EVALUATOR_VERSION)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "merge: commits were validated by evaluator %u and %u, this is %u",
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "merge: commits were validated by evaluator %u and %u, this is %u",
                        s->evaluator, t->evaluator, IA_EVALUATOR_VERSION);
     return IA_OK;
 }
@@ -199,12 +210,14 @@ static ia_status setup_type(ia_ctx *cx, ia_merging *m, size_t i)
     t->es = ia_commit_entry(m->source->commit, def->type_id);
     t->et = ia_commit_entry(m->w->head->commit, def->type_id);
     if (!t->eb || !t->es || !t->et)
-        return ia_fail(cx, IA_ERR_CORRUPT, "merge: type %s has no table in one of the commits", def->name);
+        return ia_fail(cx, IA_ERR_CORRUPT, "merge: type %s has no table in one of the commits",
+                       def->name);
     t->kind = choose(m, t);
     r->type_id = def->type_id;
     IA_TRY(IA_SET(cx, r->type_key, ia_strdup(cx, ia_type_key(def, key, sizeof key))));
     IA_TRY(IA_SET(cx, r->reason, ia_strdup(cx, "")));
-    return IA_SET(cx, r->route, ia_strdup(cx, t->kind == IA_ROUTE_POINTER ? "pointer" : "unchanged"));
+    return IA_SET(cx, r->route,
+                  ia_strdup(cx, t->kind == IA_ROUTE_POINTER ? "pointer" : "unchanged"));
 }
 
 static ia_status setup_types(ia_ctx *cx, ia_merging *m)
@@ -222,8 +235,8 @@ static ia_status setup_types(ia_ctx *cx, ia_merging *m)
 
 /* ---- deciding ------------------------------------------------------------------------------ */
 
-/* When both sides moved, the picks of every type are needed: deltas meet across types (an edge here, its node
- * there). When only the source moved there is nothing to meet. */
+/* When both sides moved, the picks of every type are needed: deltas meet across types (an edge
+ * here, its node there). When only the source moved there is nothing to meet. */
 static ia_status decide(ia_ctx *cx, ia_merging *m)
 {
     for (size_t i = 0; i < m->n_types; i++) {
@@ -298,8 +311,8 @@ static ia_status plan(ia_ctx *cx, ia_merging *m)
     IA_TRY(setup_types(cx, m));
     IA_TRY(decide(cx, m));
     if (m->out->conflicts.n > 1)
-        qsort_r(m->out->conflicts.items, m->out->conflicts.n, sizeof *m->out->conflicts.items, conflict_order,
-                (void *)(uintptr_t)m->base->cat);
+        qsort_r(m->out->conflicts.items, m->out->conflicts.n, sizeof *m->out->conflicts.items,
+                conflict_order, (void *)(uintptr_t)m->base->cat);
     if (m->out->conflicts.n == 0 && !m->fast_forward)
         IA_TRY(ia_merge_validate(cx, m));
     if (m->out->conflicts.n > 0) {
@@ -311,8 +324,8 @@ static ia_status plan(ia_ctx *cx, ia_merging *m)
 }
 
 /* One plan against the target's head of this moment. CONFLICT: the head moved, plan anew. */
-static ia_status attempt(ia_ctx *cx, ia_graph *g, const ia_commit *source, const char *source_name, const char *into,
-                         const ia_merge_options *opt, ia_merge_result *out)
+static ia_status attempt(ia_ctx *cx, ia_graph *g, const ia_commit *source, const char *source_name,
+                         const char *into, const ia_merge_options *opt, ia_merge_result *out)
 {
     ia_merging m = {.g = g, .opt = opt, .out = out};
     ia_status st;
@@ -336,8 +349,8 @@ done:
     return st;
 }
 
-ia_status ia_merge(ia_ctx *cx, ia_graph *g, const char *source, const char *into, const ia_merge_options *opt,
-                   ia_merge_result *out)
+ia_status ia_merge(ia_ctx *cx, ia_graph *g, const char *source, const char *into,
+                   const ia_merge_options *opt, ia_merge_result *out)
 {
     const uint64_t started = ia_mono_ns();
     ia_commit *head = NULL;

@@ -1,9 +1,10 @@
-/* merge_build.c - a type's merge as actions: deletion vectors united, source fragments grafted, few rows copied. */
+/* merge_build.c - a merge as actions: deletions united, fragments grafted, few rows copied. */
 #include "graph/merge_priv.h"
 
-/* A source fragment is adopted whole and the rows that were not picked are masked in its deletion vector. It is
- * not worth it below a density, nor possible when a row id of it is live in the target for another row: then just
- * the picked rows are copied. Nothing of this reads payload, but the copies. */
+/* A source fragment is adopted whole and the rows that were not picked are masked in its deletion
+ * vector. It is not worth it below a density, nor possible when a row id of it is live in the
+ * target for another row: then just the picked rows are copied. Nothing of this reads payload, but
+ * the copies. */
 
 #define DEFAULT_DENSITY 0.1
 #define COPY_ROWS_MAX 8192u
@@ -15,7 +16,7 @@ typedef struct part {
 } part;
 
 typedef struct parts {
-    ia_u64map index;  /* fragment id -> number */
+    ia_u64map index; /* fragment id -> number */
     part *items;
     size_t n, cap;
 } parts;
@@ -56,11 +57,11 @@ static ia_status parts_add(ia_ctx *cx, parts *p, uint64_t addr)
 typedef struct building {
     ia_merging *m;
     ia_mtype *t;
-    parts picked;     /* by source fragment */
-    parts gone;       /* by target fragment */
-    bool *copy;       /* per picked part: copy its rows instead of adopting it */
-    ia_dataset *dst;  /* what the actions are applied to; borrowed from the write */
-    ia_txn *txn;      /* owned until handed to the write */
+    parts picked;    /* by source fragment */
+    parts gone;      /* by target fragment */
+    bool *copy;      /* per picked part: copy its rows instead of adopting it */
+    ia_dataset *dst; /* what the actions are applied to; borrowed from the write */
+    ia_txn *txn;     /* owned until handed to the write */
     ia_graft_stats stats;
 } building;
 
@@ -103,7 +104,8 @@ static ia_status all_live(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, ia_b
 }
 
 /* dst |= a - b, rows being the live ones: deletion vectors read the other way round. */
-static ia_status add_difference(ia_ctx *cx, parts *p, uint64_t fragment, const ia_bitmap *a, const ia_bitmap *b)
+static ia_status add_difference(ia_ctx *cx, parts *p, uint64_t fragment, const ia_bitmap *a,
+                                const ia_bitmap *b)
 {
     ia_bitmap *d = NULL, *rows;
     ia_status st;
@@ -120,7 +122,8 @@ done:
     return st;
 }
 
-/* The target equals the base: its image becomes the source's, from manifests and deletion vectors alone. */
+/* The target equals the base: its image becomes the source's, from manifests and deletion vectors
+ * alone. */
 static ia_status from_images(ia_ctx *cx, building *b)
 {
     ia_dataset *src = b->t->source, *dst = b->t->target;
@@ -158,7 +161,8 @@ done:
 
 /* Calls fn for the row id of every row of the parts. */
 static ia_status each_row_id(ia_ctx *cx, const ia_manifest *m, const parts *p,
-                             ia_status (*fn)(ia_ctx *, void *, uint64_t row_id, size_t part_number), void *arg)
+                             ia_status (*fn)(ia_ctx *, void *, uint64_t row_id, size_t part_number),
+                             void *arg)
 {
     uint32_t off[512];
 
@@ -180,7 +184,7 @@ static ia_status each_row_id(ia_ctx *cx, const ia_manifest *m, const parts *p,
 
 typedef struct id_census {
     building *b;
-    ia_u64map gone;      /* row ids of rows that go */
+    ia_u64map gone; /* row ids of rows that go */
     uint64_t n_update, n_insert;
 } id_census;
 
@@ -210,7 +214,8 @@ static ia_status census_picked(ia_ctx *cx, void *arg, uint64_t row_id, size_t pa
     return IA_OK;
 }
 
-/* Counts updates and inserts by row id, and finds parts whose row ids collide with other live rows. */
+/* Counts updates and inserts by row id, and finds parts whose row ids collide with other live rows.
+ */
 static ia_status census(ia_ctx *cx, building *b)
 {
     id_census c = {.b = b};
@@ -275,8 +280,8 @@ static ia_status adopt(ia_ctx *cx, building *b, const part *p)
     b->t->report->rows_masked += ia_fragment_live(f) - picked;
     if (b->m->opt->dry_run)
         return IA_OK;
-    IA_GO(ia_graft_fragment(cx, b->t->source, f, b->dst, b->txn, b->m->opt->adopt, ia_graph_put_flags(b->m->g), &grafted,
-                            &b->stats));
+    IA_GO(ia_graft_fragment(cx, b->t->source, f, b->dst, b->txn, b->m->opt->adopt,
+                            ia_graph_put_flags(b->m->g), &grafted, &b->stats));
     if (picked < f->physical_rows) {
         IA_GO(ia_bitmap_new(cx, &mask));
         ia_bitmap_add_range(mask, 0, f->physical_rows);
@@ -338,8 +343,10 @@ static ia_status copy_parts(ia_ctx *cx, building *b, const bool *collides, bool 
     IA_GO(ia_type_narrow(cx, def, &keys, &n_keys));
     IA_GO(ia_write_tree(cx, b->m->w, b->t->type, &dir));
     IA_GO(ia_fragwriter_open(cx, b->m->g->os, dir, &b->dst->m->schema, b->dst->m->arrow,
-                             &(ia_fragwriter_options){.put_flags = ia_graph_put_flags(b->m->g), .key_columns = keys,
-                                                      .n_key_columns = n_keys}, &w));
+                             &(ia_fragwriter_options){.put_flags = ia_graph_put_flags(b->m->g),
+                                                      .key_columns = keys,
+                                                      .n_key_columns = n_keys},
+                             &w));
     for (size_t i = 0; i < b->picked.n; i++)
         if (b->copy[i] && collides[i] != keep_ids)
             IA_GO(copy_part(cx, b, &b->picked.items[i], w, keep_ids));
@@ -406,7 +413,8 @@ static ia_status name_route(ia_ctx *cx, building *b)
     if (b->picked.n == 0 && b->gone.n == 0)
         return set_route(cx, r, "unchanged", "no net change");
     if (r->rows_copied && !r->fragments_adopted)
-        return set_route(cx, r, "row_merge", "too few rows of the source's fragments were picked to adopt them");
+        return set_route(cx, r, "row_merge",
+                         "too few rows of the source's fragments were picked to adopt them");
     if (b->t->ds.walked || b->t->dt.walked)
         return set_route(cx, r, "walk", "the images share no fragment");
     return set_route(cx, r, b->t->kind == IA_ROUTE_GRAFT ? "graft" : "three_way_graft",

@@ -2,7 +2,8 @@
 #include "arrow/render.h"
 #include "graph/merge_priv.h"
 
-/* Only ids that both sides touched are compared by value; a row touched by the source alone is taken as it is. */
+/* Only ids that both sides touched are compared by value; a row touched by the source alone is
+ * taken as it is. */
 
 ia_status ia_merge_deltas(ia_ctx *cx, ia_merging *m, ia_mtype *t)
 {
@@ -17,7 +18,7 @@ ia_status ia_merge_deltas(ia_ctx *cx, ia_merging *m, ia_mtype *t)
 /* ---- where the target has a base row ------------------------------------------------------- */
 
 typedef struct locator {
-    ia_bytemap map;          /* target fragments by file */
+    ia_bytemap map; /* target fragments by file */
     const ia_manifest *base, *target;
     uint64_t last_base, last_target; /* the pair found last */
     bool any;
@@ -31,8 +32,10 @@ static ia_status locate(ia_ctx *cx, locator *l, uint64_t base_addr, uint64_t *ou
         const ia_fragment *b = ia_manifest_fragment(l->base, frag);
         const ia_fragment *t = b ? ia_fragmap_find(&l->map, l->target, b) : NULL;
         if (!t)
-            return ia_fail(cx, IA_ERR_INTERNAL, "merge: fragment %llu of the base is neither in the target nor in its delta",
-                           (unsigned long long)frag);
+            return ia_fail(
+                cx, IA_ERR_INTERNAL,
+                "merge: fragment %llu of the base is neither in the target nor in its delta",
+                (unsigned long long)frag);
         l->any = true;
         l->last_base = frag;
         l->last_target = t->id;
@@ -45,11 +48,11 @@ static ia_status locate(ia_ctx *cx, locator *l, uint64_t base_addr, uint64_t *ou
 
 /* Three images of up to `cap` ids. Absent rows have address IA_NO_ROW. */
 typedef struct triple {
-    ia_dataset *ds[3];       /* base, source, target */
+    ia_dataset *ds[3]; /* base, source, target */
     uint64_t *addr[3];
-    ia_batch *rows[3];       /* of the present ones, in order */
-    int64_t *pos[3];         /* row number in rows[k], -1 = absent */
-    size_t *entry;           /* number in t->ds */
+    ia_batch *rows[3]; /* of the present ones, in order */
+    int64_t *pos[3];   /* row number in rows[k], -1 = absent */
+    size_t *entry;     /* number in t->ds */
     size_t n, cap;
 } triple;
 
@@ -130,7 +133,8 @@ done:
     return st;
 }
 
-static ia_status report(ia_ctx *cx, ia_merging *m, const ia_mtype *t, const triple *r, size_t i, bool no_base)
+static ia_status report(ia_ctx *cx, ia_merging *m, const ia_mtype *t, const triple *r, size_t i,
+                        bool no_base)
 {
     static const char *const messages[] = {
         "inserted on both sides with different values",
@@ -139,7 +143,9 @@ static ia_status report(ia_ctx *cx, ia_merging *m, const ia_mtype *t, const trip
         "the merge bases disagree on this row, and the two sides differ",
     };
     const bool b = r->pos[0][i] >= 0, s = r->pos[1][i] >= 0, g = r->pos[2][i] >= 0;
-    const ia_conflict_kind kind = !s || !g ? IA_DELETE_VS_UPDATE : b || no_base ? IA_DIVERGENT_UPDATE : IA_DIVERGENT_INSERT;
+    const ia_conflict_kind kind = !s || !g       ? IA_DELETE_VS_UPDATE
+                                  : b || no_base ? IA_DIVERGENT_UPDATE
+                                                 : IA_DIVERGENT_INSERT;
     const char *message = no_base ? messages[3] : messages[kind];
     char *image[3] = {NULL, NULL, NULL};
     ia_status st = IA_OK;
@@ -162,7 +168,8 @@ static ia_pick pick_of(bool source_there, bool target_there)
 }
 
 /* One row of table 3.A. `no_base`: the best ancestors disagree on it. */
-static ia_status judge(ia_ctx *cx, ia_merging *m, ia_mtype *t, const triple *r, size_t i, bool no_base)
+static ia_status judge(ia_ctx *cx, ia_merging *m, ia_mtype *t, const triple *r, size_t i,
+                       bool no_base)
 {
     bool st_equal, sb_equal, tb_equal;
 
@@ -185,7 +192,8 @@ static ia_status judge(ia_ctx *cx, ia_merging *m, ia_mtype *t, const triple *r, 
 
 /* ---- criss-cross --------------------------------------------------------------------------- */
 
-/* Ids on which another best ancestor differs from the picked one by value, among those in the deltas. */
+/* Ids on which another best ancestor differs from the picked one by value, among those in the
+ * deltas. */
 static ia_status find_disputed(ia_ctx *cx, ia_merging *m, ia_mtype *t, ia_bytemap *out)
 {
     const ia_type_def *def = m->base->cat->types[t->type];
@@ -201,7 +209,8 @@ static ia_status find_disputed(ia_ctx *cx, ia_merging *m, ia_mtype *t, ia_bytema
         IA_GO(ia_delta_compute(cx, t->base, other, &d));
         for (size_t i = 0; i < d.ids.n; i++) {
             const ia_view id = ia_bytemap_key(&d.ids, i);
-            if (!ia_bytemap_find(&t->ds.ids, id.data, id.len, NULL) && !ia_bytemap_find(&t->dt.ids, id.data, id.len, NULL))
+            if (!ia_bytemap_find(&t->ds.ids, id.data, id.len, NULL) &&
+                !ia_bytemap_find(&t->dt.ids, id.data, id.len, NULL))
                 d.rows[i] = (ia_delta_row){IA_NO_ROW, IA_NO_ROW};
         }
         IA_GO(ia_delta_drop_equal(cx, &d, t->base, other));
@@ -220,7 +229,8 @@ done:
     return st;
 }
 
-/* A disputed id that only the target changed is not in ds: put it there, so that it is judged, too. */
+/* A disputed id that only the target changed is not in ds: put it there, so that it is judged, too.
+ */
 static ia_status widen(ia_ctx *cx, ia_mtype *t, const ia_bytemap *disputed)
 {
     for (size_t i = 0; i < disputed->n; i++) {
@@ -272,7 +282,8 @@ static ia_status flush(ia_ctx *cx, deciding *d)
     return ia_check(cx, 0, 0);
 }
 
-static ia_status queue(ia_ctx *cx, deciding *d, size_t entry, uint64_t base, uint64_t source, uint64_t target)
+static ia_status queue(ia_ctx *cx, deciding *d, size_t entry, uint64_t base, uint64_t source,
+                       uint64_t target)
 {
     triple *r = &d->rows;
 

@@ -1,18 +1,19 @@
 /* merge_view.c - constraints of a merge, judged only where the two deltas meet. */
 #include "graph/merge_priv.h"
 
-/* Both heads were valid when they were written. In the merged image a key is held twice, an edge lacks its node, or
- * a source has too many edges only if the source changed one part of it and the target the other. So the source's
- * picked rows are the change, and the committed state to probe is the target's delta; base counts are looked up just
- * for the sources whose edges both sides changed. With full_probe the whole target is probed instead; a property
- * test holds the two against each other. */
+/* Both heads were valid when they were written. In the merged image a key is held twice, an edge
+ * lacks its node, or a source has too many edges only if the source changed one part of it and the
+ * target the other. So the source's picked rows are the change, and the committed state to probe is
+ * the target's delta; base counts are looked up just for the sources whose edges both sides
+ * changed. With full_probe the whole target is probed instead; a property test holds the two
+ * against each other. */
 
 typedef struct meeting {
     ia_merging *m;
-    ia_changeset changes;   /* the source's picks */
+    ia_changeset changes; /* the source's picks */
     ia_cview view;
-    ia_cview full;          /* the whole target */
-    ia_cview source;        /* the whole source head */
+    ia_cview full;   /* the whole target */
+    ia_cview source; /* the whole source head */
 } meeting;
 
 static ia_mtype *mtype(const meeting *s, size_t type)
@@ -28,7 +29,8 @@ static bool has_dt(const ia_mtype *t)
 /* ---- rows of the target's delta ------------------------------------------------------------ */
 
 /* Calls fn with narrow images of the target's new rows, chunk by chunk. */
-static ia_status each_target_row(ia_ctx *cx, ia_mtype *t, const char *const *columns, size_t n_columns,
+static ia_status each_target_row(ia_ctx *cx, ia_mtype *t, const char *const *columns,
+                                 size_t n_columns,
                                  ia_status (*fn)(ia_ctx *, void *, const ia_batch *), void *arg)
 {
     enum { CHUNK = 8192 };
@@ -59,8 +61,10 @@ done:
 
 /* ---- probes -------------------------------------------------------------------------------- */
 
-/* A node an edge of the source names was in the source's image: it is missing only if the target deleted it. */
-static ia_status meet_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids, ia_bitmap *present)
+/* A node an edge of the source names was in the source's image: it is missing only if the target
+ * deleted it. */
+static ia_status meet_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids,
+                          ia_bitmap *present)
 {
     meeting *s = v->self;
     const ia_mtype *t = mtype(s, type);
@@ -70,7 +74,8 @@ static ia_status meet_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap
     for (size_t k = 0; k < ids->n; k++) {
         const ia_view id = ia_bytemap_key(ids, k);
         size_t at;
-        const bool deleted = ia_bytemap_find(&t->dt.ids, id.data, id.len, &at) && t->dt.rows[at].new_addr == IA_NO_ROW;
+        const bool deleted = ia_bytemap_find(&t->dt.ids, id.data, id.len, &at) &&
+                             t->dt.rows[at].new_addr == IA_NO_ROW;
         if (!deleted)
             ia_bitmap_add(present, (uint32_t)k);
     }
@@ -103,7 +108,8 @@ static ia_status probe_tuples(ia_ctx *cx, void *arg, const ia_batch *b)
     return IA_OK;
 }
 
-static ia_status meet_tuples(ia_ctx *cx, ia_cview *v, size_t type, const int *cols, size_t n_cols, const ia_bytemap *tuples,
+static ia_status meet_tuples(ia_ctx *cx, ia_cview *v, size_t type, const int *cols, size_t n_cols,
+                             const ia_bytemap *tuples,
                              ia_status (*sink)(ia_ctx *, void *, ia_view, size_t), void *arg)
 {
     meeting *s = v->self;
@@ -137,19 +143,23 @@ typedef struct end_probe {
 static ia_status probe_ends(ia_ctx *cx, void *arg, const ia_batch *b)
 {
     const end_probe *p = arg;
-    const ia_array *id = ia_batch_col(b, "id"), *src = ia_batch_col(b, "src"), *dst = ia_batch_col(b, "dst");
+    const ia_array *id = ia_batch_col(b, "id"), *src = ia_batch_col(b, "src"),
+                   *dst = ia_batch_col(b, "dst");
 
     for (int64_t i = 0; i < b->rows; i++) {
         const ia_view node = ia_array_str(p->end == 0 ? src : dst, i);
         if (ia_bytemap_find(p->nodes, node.data, node.len, NULL))
-            IA_TRY(p->sink(cx, p->arg, ia_array_str(id, i), ia_array_str(src, i), ia_array_str(dst, i)));
+            IA_TRY(p->sink(cx, p->arg, ia_array_str(id, i), ia_array_str(src, i),
+                           ia_array_str(dst, i)));
     }
     return IA_OK;
 }
 
 /* Edges at removed nodes: the target's own new edges are the only ones the source did not see. */
-static ia_status meet_edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end, const ia_bytemap *nodes,
-                               ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
+static ia_status meet_edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end,
+                               const ia_bytemap *nodes,
+                               ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view),
+                               void *arg)
 {
     meeting *s = v->self;
     ia_mtype *t = mtype(s, type);
@@ -162,7 +172,8 @@ static ia_status meet_edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end, co
 
 /* Target rows of the edges that the source changes: their place is known. */
 static ia_status meet_edges_by_id(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids,
-                                  ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
+                                  ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view),
+                                  void *arg)
 {
     meeting *s = v->self;
     ia_mtype *t = mtype(s, type);
@@ -184,7 +195,8 @@ static ia_status meet_edges_by_id(ia_ctx *cx, ia_cview *v, size_t type, const ia
         goto done;
     IA_GO(ia_dataset_take(cx, t->target, addrs, n, edge_columns, 3, &b));
     for (int64_t i = 0; i < b->rows; i++)
-        IA_GO(sink(cx, arg, ia_array_str(b->cols[0], i), ia_array_str(b->cols[1], i), ia_array_str(b->cols[2], i)));
+        IA_GO(sink(cx, arg, ia_array_str(b->cols[0], i), ia_array_str(b->cols[1], i),
+                   ia_array_str(b->cols[2], i)));
 done:
     ia_batch_release(b);
     ia_free(addrs);
@@ -245,9 +257,11 @@ static ia_status count_edge(ia_ctx *cx, void *arg, ia_view edge, ia_view src, ia
     return IA_OK;
 }
 
-/* All edges of the sources that are judged: the one look at committed edges, for the meeting sources only. */
+/* All edges of the sources that are judged: the one look at committed edges, for the meeting
+ * sources only. */
 static ia_status meet_card_edges(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources,
-                                 ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
+                                 ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view),
+                                 void *arg)
 {
     meeting *s = v->self;
 
@@ -255,8 +269,8 @@ static ia_status meet_card_edges(ia_ctx *cx, ia_cview *v, size_t type, const ia_
 }
 
 /* A minimum is reported only for a source that met it in both heads. */
-static ia_status min_scope(ia_ctx *cx, meeting *s, size_t type, const ia_bytemap *sources, const ia_bytemap *asked,
-                           uint64_t min, ia_bitmap *out)
+static ia_status min_scope(ia_ctx *cx, meeting *s, size_t type, const ia_bytemap *sources,
+                           const ia_bytemap *asked, uint64_t min, ia_bitmap *out)
 {
     uint64_t *target = NULL, *source = NULL;
     ia_status st;
@@ -265,8 +279,10 @@ static ia_status min_scope(ia_ctx *cx, meeting *s, size_t type, const ia_bytemap
         return IA_OK;
     IA_GO(IA_NEW_ARRAY(cx, target, sources->n + 1));
     IA_GO(IA_NEW_ARRAY(cx, source, sources->n + 1));
-    IA_GO(s->full.edges_at(cx, &s->full, type, 0, asked, count_edge, &(head_count){sources, target}));
-    IA_GO(s->source.edges_at(cx, &s->source, type, 0, asked, count_edge, &(head_count){sources, source}));
+    IA_GO(
+        s->full.edges_at(cx, &s->full, type, 0, asked, count_edge, &(head_count){sources, target}));
+    IA_GO(s->source.edges_at(cx, &s->source, type, 0, asked, count_edge,
+                             &(head_count){sources, source}));
     for (size_t k = 0; k < sources->n; k++)
         if (target[k] >= min && source[k] >= min)
             ia_bitmap_add(out, (uint32_t)k);
@@ -276,8 +292,8 @@ done:
     return st;
 }
 
-static ia_status meet_card_scope(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources, ia_bitmap *max_scope,
-                                 ia_bitmap *min_out)
+static ia_status meet_card_scope(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources,
+                                 ia_bitmap *max_scope, ia_bitmap *min_out)
 {
     meeting *s = v->self;
     const ia_type_def *def = s->m->base->cat->types[type];
@@ -339,7 +355,8 @@ static bool needs_images(const meeting *s, size_t type)
         return false;
     if (has_dt(t) && (def->card_min > 0 || def->card_max != UINT64_MAX))
         return true;
-    return target_deleted_any(mtype(s, type_number(cat, def->from))) || target_deleted_any(mtype(s, type_number(cat, def->to)));
+    return target_deleted_any(mtype(s, type_number(cat, def->from))) ||
+           target_deleted_any(mtype(s, type_number(cat, def->to)));
 }
 
 static ia_status take_images(ia_ctx *cx, meeting *s, ia_mtype *t, ia_tchange *ch)
@@ -390,12 +407,12 @@ static ia_status build_change(ia_ctx *cx, meeting *s, ia_mtype *t)
 
 static ia_status add_conflicts(ia_ctx *cx, ia_merging *m, const ia_violations *v)
 {
-    static const ia_conflict_kind kinds[] = {IA_CONFLICT_VALUE, IA_CONFLICT_UNIQUE, IA_CONFLICT_ORPHAN,
-                                             IA_CONFLICT_CARDINALITY};
+    static const ia_conflict_kind kinds[] = {IA_CONFLICT_VALUE, IA_CONFLICT_UNIQUE,
+                                             IA_CONFLICT_ORPHAN, IA_CONFLICT_CARDINALITY};
 
     for (size_t i = 0; i < v->n; i++)
-        IA_TRY(ia_conflict_add(cx, m, kinds[v->items[i].kind], v->items[i].type, ia_view_of(v->items[i].id),
-                               v->items[i].message, NULL, NULL, NULL));
+        IA_TRY(ia_conflict_add(cx, m, kinds[v->items[i].kind], v->items[i].type,
+                               ia_view_of(v->items[i].id), v->items[i].message, NULL, NULL, NULL));
     return IA_OK;
 }
 
@@ -407,11 +424,17 @@ ia_status ia_merge_validate(ia_ctx *cx, ia_merging *m)
 
     ia_cview_snapshot(&s.full, m->w->head, NULL);
     ia_cview_snapshot(&s.source, m->source, NULL);
-    s.view = (ia_cview){.self = &s, .has_ids = meet_ids, .by_tuple = meet_tuples, .edges_at = meet_edges_at,
-                        .edges_by_id = meet_edges_by_id, .card_scope = meet_card_scope, .card_edges = meet_card_edges};
+    s.view = (ia_cview){.self = &s,
+                        .has_ids = meet_ids,
+                        .by_tuple = meet_tuples,
+                        .edges_at = meet_edges_at,
+                        .edges_by_id = meet_edges_by_id,
+                        .card_scope = meet_card_scope,
+                        .card_edges = meet_card_edges};
     for (size_t i = 0; i < m->n_types; i++)
         IA_GO(build_change(cx, &s, &m->types[i]));
-    IA_GO(ia_validate(cx, &s.changes, &s.view, &(ia_validate_options){.all = true, .value_rules = m->opt->full_probe},
+    IA_GO(ia_validate(cx, &s.changes, &s.view,
+                      &(ia_validate_options){.all = true, .value_rules = m->opt->full_probe},
                       &found));
     IA_GO(add_conflicts(cx, m, &found));
 done:

@@ -1,16 +1,23 @@
 /* mutate.c - the statements of one mutation as one write, each seeing what the earlier ones did. */
 #include "graph/mutate_priv.h"
 
-#define INSERT_RETRIES 32u /* an insert-only mutation is planned anew when another writer touched its rows */
+#define INSERT_RETRIES                                                                             \
+    32u /* an insert-only mutation is planned anew when another writer touched its rows */
 
 static ia_status plan(ia_ctx *cx, ia_mutation *m)
 {
     for (size_t i = 0; i < m->q->n_statements; i++) {
         const ia_gq_statement *s = &m->q->statements[i];
         switch (s->kind) {
-        case IA_GQ_INSERT: IA_TRY(ia_mut_insert(cx, m, s)); break;
-        case IA_GQ_UPDATE: IA_TRY(ia_mut_update(cx, m, s)); break;
-        case IA_GQ_DELETE: IA_TRY(ia_mut_delete(cx, m, s)); break;
+        case IA_GQ_INSERT:
+            IA_TRY(ia_mut_insert(cx, m, s));
+            break;
+        case IA_GQ_UPDATE:
+            IA_TRY(ia_mut_update(cx, m, s));
+            break;
+        case IA_GQ_DELETE:
+            IA_TRY(ia_mut_delete(cx, m, s));
+            break;
         }
         IA_TRY(ia_check(cx, i, m->q->n_statements));
     }
@@ -27,7 +34,8 @@ size_t ia_mut_type_index(const ia_mutation *m, const ia_type_def *def)
     return i;
 }
 
-/* ---- the change ---------------------------------------------------------------------------------- */
+/* ---- the change
+ * ---------------------------------------------------------------------------------- */
 
 static ia_status describe(ia_ctx *cx, ia_mutation *m, size_t type)
 {
@@ -96,7 +104,8 @@ static ia_status publish(ia_ctx *cx, ia_mutation *m, ia_commit **out)
     return ia_write_publish(cx, m->w, out);
 }
 
-/* ---- one attempt --------------------------------------------------------------------------------- */
+/* ---- one attempt
+ * --------------------------------------------------------------------------------- */
 
 static void mutation_dispose(ia_mutation *m)
 {
@@ -113,7 +122,8 @@ static void mutation_dispose(ia_mutation *m)
 static ia_status same_schema(ia_ctx *cx, const ia_mutation *m)
 {
     if (strcmp(m->q->catalog->shape_hash, m->w->head->cat->shape_hash) != 0)
-        return ia_fail(cx, IA_ERR_CONFLICT, "the schema changed while the mutation was prepared; try again");
+        return ia_fail(cx, IA_ERR_CONFLICT,
+                       "the schema changed while the mutation was prepared; try again");
     return IA_OK;
 }
 
@@ -154,12 +164,14 @@ static ia_status check_mix(ia_ctx *cx, const ia_gq_query *q)
     for (size_t i = 0; i < q->n_statements; i++)
         *(q->statements[i].kind == IA_GQ_DELETE ? &deletes : &others) = true;
     if (deletes && others)
-        return ia_fail(cx, IA_ERR_INVALID, "query '%s' mixes deletes with inserts or updates: split it into two", q->name);
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "query '%s' mixes deletes with inserts or updates: split it into two",
+                       q->name);
     return IA_OK;
 }
 
-ia_status ia_mutate(ia_ctx *cx, ia_graph *g, const ia_gq_query *q, const ia_params *params, const ia_write_options *opt,
-                    ia_mutate_result *out)
+ia_status ia_mutate(ia_ctx *cx, ia_graph *g, const ia_gq_query *q, const ia_params *params,
+                    const ia_write_options *opt, ia_mutate_result *out)
 {
     const bool again = only_inserts(q) && !(opt->if_commit && *opt->if_commit);
     ia_status st;

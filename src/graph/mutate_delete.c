@@ -4,7 +4,7 @@
 
 typedef struct deleting {
     ia_mutation *m;
-    ia_mut_type *t;        /* whose rows go */
+    ia_mut_type *t;          /* whose rows go */
     const ia_bytemap *nodes; /* cascade: removed node ids; NULL = every row that the scan gives */
     bool by_src, by_dst;
     uint64_t *count;
@@ -14,7 +14,8 @@ static bool incident(const deleting *d, const ia_batch *b, int64_t i)
 {
     if (!d->nodes)
         return true;
-    const ia_view src = ia_array_str(ia_batch_col(b, "src"), i), dst = ia_array_str(ia_batch_col(b, "dst"), i);
+    const ia_view src = ia_array_str(ia_batch_col(b, "src"), i),
+                  dst = ia_array_str(ia_batch_col(b, "dst"), i);
     return (d->by_src && ia_bytemap_find(d->nodes, src.data, src.len, NULL)) ||
            (d->by_dst && ia_bytemap_find(d->nodes, dst.data, dst.len, NULL));
 }
@@ -46,13 +47,18 @@ static ia_status cascade(ia_ctx *cx, ia_mutation *m, const ia_type_def *node, co
     for (size_t i = cat->n_nodes; i < cat->n_types; i++) {
         const ia_type_def *edge = cat->types[i];
         const ia_entry *e = ia_snapshot_entry(m->w->head, i);
-        deleting d = {.m = m, .t = &m->types[i], .nodes = ids, .by_src = edge->from->type_id == node->type_id,
-                      .by_dst = edge->to->type_id == node->type_id, .count = &m->edges};
+        deleting d = {.m = m,
+                      .t = &m->types[i],
+                      .nodes = ids,
+                      .by_src = edge->from->type_id == node->type_id,
+                      .by_dst = edge->to->type_id == node->type_id,
+                      .count = &m->edges};
         ia_dataset *ds;
         if ((!d.by_src && !d.by_dst) || !e || e->rows == 0)
             continue;
         IA_TRY(ia_snapshot_table(cx, m->w->head, i, &ds));
-        IA_TRY(ia_scan_each(cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 4}, note, &d));
+        IA_TRY(
+            ia_scan_each(cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 4}, note, &d));
     }
     return IA_OK;
 }
@@ -75,6 +81,7 @@ ia_status ia_mut_delete(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s)
     IA_TRY(ia_mut_predicate(cx, m, s, ds->m->arrow, &where, &never));
     if (never)
         return IA_OK;
-    IA_TRY(ia_scan_each(cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 2, .filter = where}, note, &d));
+    IA_TRY(ia_scan_each(
+        cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 2, .filter = where}, note, &d));
     return is_node && d.t->deleted.n > before ? cascade(cx, m, s->type, &d.t->deleted) : IA_OK;
 }

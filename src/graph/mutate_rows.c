@@ -6,10 +6,13 @@
 #include "graph/scan_each.h"
 #include "lang/query/gq_build.h"
 
-/* ---- values -------------------------------------------------------------------------------------- */
+/* ---- values
+ * -------------------------------------------------------------------------------------- */
 
-/* The assigned value in the property's stored form; *found false when the statement does not assign it. */
-static ia_status assigned(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s, size_t prop, ia_gq_value *out, bool *found)
+/* The assigned value in the property's stored form; *found false when the statement does not assign
+ * it. */
+static ia_status assigned(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s, size_t prop,
+                          ia_gq_value *out, bool *found)
 {
     const ia_property *p = &s->type->properties[prop];
     ia_gq_value raw;
@@ -27,7 +30,8 @@ static ia_status assigned(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s, 
     return IA_OK;
 }
 
-static ia_status append_property(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s, size_t prop, ia_builder *b)
+static ia_status append_property(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s, size_t prop,
+                                 ia_builder *b)
 {
     ia_gq_value v;
     bool found;
@@ -38,25 +42,27 @@ static ia_status append_property(ia_ctx *cx, ia_mutation *m, const ia_gq_stateme
         return IA_OK;
     }
     if (!s->type->properties[prop].type.nullable)
-        return ia_fail(cx, IA_ERR_INVALID, "insert of %s: required property '%s' has no value", s->type->name,
-                       s->type->properties[prop].name);
+        return ia_fail(cx, IA_ERR_INVALID, "insert of %s: required property '%s' has no value",
+                       s->type->name, s->type->properties[prop].name);
     ia_builder_null(cx, b);
     return IA_OK;
 }
 
-static ia_status append_end(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s, const ia_gq_expr *e, const char *which,
-                            ia_builder *b)
+static ia_status append_end(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s,
+                            const ia_gq_expr *e, const char *which, ia_builder *b)
 {
     ia_gq_value v;
 
     IA_TRY(ia_gq_eval(cx, m->params, e, &v));
     if (v.kind != IA_GQ_STRING)
-        return ia_fail(cx, IA_ERR_INVALID, "insert of %s: '%s' must be the id of a node", s->type->name, which);
+        return ia_fail(cx, IA_ERR_INVALID, "insert of %s: '%s' must be the id of a node",
+                       s->type->name, which);
     ia_gq_append(cx, b, &v);
     return IA_OK;
 }
 
-/* ---- insert -------------------------------------------------------------------------------------- */
+/* ---- insert
+ * -------------------------------------------------------------------------------------- */
 
 /* Puts the id into a finished row whose id column still is empty. */
 static ia_status with_id(ia_ctx *cx, const ia_type_def *def, const ia_batch *raw, ia_batch **out)
@@ -127,15 +133,19 @@ done:
     return st;
 }
 
-/* ---- predicates ---------------------------------------------------------------------------------- */
+/* ---- predicates
+ * ---------------------------------------------------------------------------------- */
 
-ia_status ia_mut_predicate(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s, const ia_schema *schema, ia_expr **out,
-                           bool *never)
+ia_status ia_mut_predicate(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s,
+                           const ia_schema *schema, ia_expr **out, bool *never)
 {
-    static const ia_expr_op ops[] = {[IA_GQ_EQ] = IA_EXPR_EQ, [IA_GQ_NE] = IA_EXPR_NE, [IA_GQ_LT] = IA_EXPR_LT,
-                                     [IA_GQ_LE] = IA_EXPR_LE, [IA_GQ_GT] = IA_EXPR_GT, [IA_GQ_GE] = IA_EXPR_GE};
+    static const ia_expr_op ops[] = {
+        [IA_GQ_EQ] = IA_EXPR_EQ, [IA_GQ_NE] = IA_EXPR_NE, [IA_GQ_LT] = IA_EXPR_LT,
+        [IA_GQ_LE] = IA_EXPR_LE, [IA_GQ_GT] = IA_EXPR_GT, [IA_GQ_GE] = IA_EXPR_GE};
     const char *column = s->where_prop == IA_GQ_FIELD_FROM ? "src"
-                         : s->where_prop == IA_GQ_FIELD_TO ? "dst" : s->type->properties[s->where_prop].name;
+                         : s->where_prop == IA_GQ_FIELD_TO
+                             ? "dst"
+                             : s->type->properties[s->where_prop].name;
     ia_gq_value v;
     ia_expr *e;
 
@@ -151,10 +161,12 @@ ia_status ia_mut_predicate(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s,
     return ia_expr_bind(cx, &m->arena, e, schema, out);
 }
 
-/* ---- update -------------------------------------------------------------------------------------- */
+/* ---- update
+ * -------------------------------------------------------------------------------------- */
 
 /* Rows with the assigned properties replaced, the others as they are. */
-static ia_status replace_columns(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s, const ia_batch *rows, ia_batch **out)
+static ia_status replace_columns(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s,
+                                 const ia_batch *rows, ia_batch **out)
 {
     const ia_type_def *def = s->type;
     ia_array **cols = NULL;
@@ -195,7 +207,7 @@ typedef struct updating {
     ia_mutation *m;
     const ia_gq_statement *s;
     ia_mut_type *t;
-    ia_batch **found;   /* changed rows, added to the plan once all are known */
+    ia_batch **found; /* changed rows, added to the plan once all are known */
     size_t n, cap;
 } updating;
 
@@ -280,7 +292,8 @@ ia_status ia_mut_update(ia_ctx *cx, ia_mutation *m, const ia_gq_statement *s)
 
     for (size_t i = 0; i < s->n_assigns; i++)
         if (ia_type_def_is_key(s->type, s->assigns[i].prop))
-            return ia_fail(cx, IA_ERR_INVALID, "cannot update @key property '%s' - delete and re-insert instead",
+            return ia_fail(cx, IA_ERR_INVALID,
+                           "cannot update @key property '%s' - delete and re-insert instead",
                            s->type->properties[s->assigns[i].prop].name);
     IA_GO(match_all(cx, &u, type));
     for (size_t i = 0; i < u.n; i++)

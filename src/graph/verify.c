@@ -8,7 +8,7 @@
 typedef struct verifying {
     ia_graph *g;
     ia_verify_report *rep;
-    ia_bytemap seen_tables;  /* "dir|branch|version|uuid" already checked */
+    ia_bytemap seen_tables; /* "dir|branch|version|uuid" already checked */
     ia_bytemap seen_commits;
     bool strict;
 } verifying;
@@ -19,7 +19,8 @@ void ia_verify_report_dispose(ia_verify_report *r)
     *r = (ia_verify_report){0};
 }
 
-static ia_status problem(ia_ctx *cx, verifying *v, const char *where, const char *fmt, ...) IA_PRINTF(4, 5);
+static ia_status problem(ia_ctx *cx, verifying *v, const char *where, const char *fmt, ...)
+    IA_PRINTF(4, 5);
 static ia_status problem(ia_ctx *cx, verifying *v, const char *where, const char *fmt, ...)
 {
     char text[600], line[800];
@@ -35,7 +36,8 @@ static ia_status problem(ia_ctx *cx, verifying *v, const char *where, const char
 /* A failed check is a finding; what stops the whole run is passed on. */
 static bool is_finding(ia_status st)
 {
-    return st == IA_ERR_NOT_FOUND || st == IA_ERR_CORRUPT || st == IA_ERR_UNSUPPORTED || st == IA_ERR_IO;
+    return st == IA_ERR_NOT_FOUND || st == IA_ERR_CORRUPT || st == IA_ERR_UNSUPPORTED ||
+           st == IA_ERR_IO;
 }
 
 static ia_status note(ia_ctx *cx, verifying *v, const char *where, ia_status st)
@@ -51,7 +53,8 @@ static ia_status note(ia_ctx *cx, verifying *v, const char *where, ia_status st)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static ia_status check_file(ia_ctx *cx, verifying *v, const ia_dataset *ds, const ia_fragment *f, const ia_datafile *df)
+static ia_status check_file(ia_ctx *cx, verifying *v, const ia_dataset *ds, const ia_fragment *f,
+                            const ia_datafile *df)
 {
     char *path = NULL;
     ia_file *file = NULL;
@@ -61,11 +64,12 @@ static ia_status check_file(ia_ctx *cx, verifying *v, const ia_dataset *ds, cons
     IA_GO(ia_dataset_data_path(cx, ds, df, &path));
     IA_GO(ia_objstore_head(cx, ds->os, path, &meta));
     if (df->size && meta.size != df->size)
-        IA_GO(problem(cx, v, path, "has %llu bytes, the manifest says %llu", (unsigned long long)meta.size,
-                      (unsigned long long)df->size));
+        IA_GO(problem(cx, v, path, "has %llu bytes, the manifest says %llu",
+                      (unsigned long long)meta.size, (unsigned long long)df->size));
     IA_GO(ia_file_open(cx, ds->os, path, meta.size, &file));
     if (ia_file_rows(file) != f->physical_rows)
-        IA_GO(problem(cx, v, path, "holds %llu rows, the manifest says %llu", (unsigned long long)ia_file_rows(file),
+        IA_GO(problem(cx, v, path, "holds %llu rows, the manifest says %llu",
+                      (unsigned long long)ia_file_rows(file),
                       (unsigned long long)f->physical_rows));
     for (size_t k = 0; k < df->n_fields; k++)
         if (df->column_indices[k] >= 0 && (uint32_t)df->column_indices[k] >= ia_file_columns(file))
@@ -76,7 +80,8 @@ done:
     return st;
 }
 
-static ia_status check_fragment(ia_ctx *cx, verifying *v, ia_dataset *ds, const ia_fragment *f, const char *where)
+static ia_status check_fragment(ia_ctx *cx, verifying *v, ia_dataset *ds, const ia_fragment *f,
+                                const char *where)
 {
     const ia_bitmap *dv = NULL;
     uint32_t max;
@@ -86,15 +91,17 @@ static ia_status check_fragment(ia_ctx *cx, verifying *v, ia_dataset *ds, const 
         IA_TRY(note(cx, v, where, check_file(cx, v, ds, f, &f->files[k])));
     IA_TRY(note(cx, v, where, ia_dataset_deletions(cx, ds, f, &dv)));
     if (f->has_deletion && dv && ia_bitmap_count(dv) != f->deletion.num_deleted)
-        IA_TRY(problem(cx, v, where, "fragment %llu: deletion file has %llu rows, the manifest says %llu",
+        IA_TRY(problem(cx, v, where,
+                       "fragment %llu: deletion file has %llu rows, the manifest says %llu",
                        (unsigned long long)f->id, (unsigned long long)ia_bitmap_count(dv),
                        (unsigned long long)f->deletion.num_deleted));
     if (dv && ia_bitmap_max(dv, &max) && max >= f->physical_rows)
-        IA_TRY(problem(cx, v, where, "fragment %llu: deletes row %u of %llu", (unsigned long long)f->id, max,
-                       (unsigned long long)f->physical_rows));
+        IA_TRY(problem(cx, v, where, "fragment %llu: deletes row %u of %llu",
+                       (unsigned long long)f->id, max, (unsigned long long)f->physical_rows));
     if (ds->m->stable_row_ids && f->row_ids.count != f->physical_rows)
-        IA_TRY(problem(cx, v, where, "fragment %llu: %llu row ids for %llu rows", (unsigned long long)f->id,
-                       (unsigned long long)f->row_ids.count, (unsigned long long)f->physical_rows));
+        IA_TRY(problem(cx, v, where, "fragment %llu: %llu row ids for %llu rows",
+                       (unsigned long long)f->id, (unsigned long long)f->row_ids.count,
+                       (unsigned long long)f->physical_rows));
     return IA_OK;
 }
 
@@ -105,7 +112,8 @@ typedef struct id_sets {
     ia_u64map row_ids;
 } id_sets;
 
-static ia_status check_batch_ids(ia_ctx *cx, verifying *v, const ia_batch *b, id_sets *sets, const char *where)
+static ia_status check_batch_ids(ia_ctx *cx, verifying *v, const ia_batch *b, id_sets *sets,
+                                 const char *where)
 {
     for (int64_t i = 0; i < b->rows; i++) {
         const ia_view id = ia_array_str(b->cols[0], i);
@@ -113,7 +121,8 @@ static ia_status check_batch_ids(ia_ctx *cx, verifying *v, const ia_batch *b, id
         bool added;
         IA_TRY(ia_bytemap_put(cx, &sets->ids, id.data, id.len, NULL, &added));
         if (!added)
-            IA_TRY(problem(cx, v, where, "id '%.*s' is live twice", (int)(id.len > 200 ? 200 : id.len), id.data));
+            IA_TRY(problem(cx, v, where, "id '%.*s' is live twice",
+                           (int)(id.len > 200 ? 200 : id.len), id.data));
         if (ia_u64map_find(&sets->row_ids, row_id, NULL))
             IA_TRY(problem(cx, v, where, "row id %llu is live twice", (unsigned long long)row_id));
         else
@@ -157,19 +166,21 @@ static ia_status check_table(ia_ctx *cx, verifying *v, const ia_type_def *def, c
     bool added;
     ia_status st;
 
-    snprintf(where, sizeof where, "%s|%s|%llu|%s", e->dir, e->lance_branch ? e->lance_branch : "main",
-             (unsigned long long)e->last_version, e->txn_uuid);
+    snprintf(where, sizeof where, "%s|%s|%llu|%s", e->dir,
+             e->lance_branch ? e->lance_branch : "main", (unsigned long long)e->last_version,
+             e->txn_uuid);
     IA_GO(ia_bytemap_put(cx, &v->seen_tables, where, strlen(where), NULL, &added));
     if (!added)
         goto done;
-    snprintf(where, sizeof where, "%s (%s version %llu)", e->dir, e->lance_branch ? e->lance_branch : "main",
-             (unsigned long long)e->last_version);
+    snprintf(where, sizeof where, "%s (%s version %llu)", e->dir,
+             e->lance_branch ? e->lance_branch : "main", (unsigned long long)e->last_version);
     v->rep->tables++;
     IA_GO(note(cx, v, where, ia_entry_open(cx, v->g, def, e, &ds)));
     if (!ds)
         goto done;
     if (ia_manifest_live_rows(ds->m) != e->rows)
-        IA_GO(problem(cx, v, where, "has %llu rows, the commit says %llu", (unsigned long long)ia_manifest_live_rows(ds->m),
+        IA_GO(problem(cx, v, where, "has %llu rows, the commit says %llu",
+                      (unsigned long long)ia_manifest_live_rows(ds->m),
                       (unsigned long long)e->rows));
     for (size_t i = 0; i < ds->m->n_fragments; i++)
         IA_GO(check_fragment(cx, v, ds, &ds->m->fragments[i], where));
@@ -226,8 +237,9 @@ static ia_status check_minima(ia_ctx *cx, verifying *v, ia_snapshot *s, size_t t
     IA_GO(ia_snapshot_table(cx, s, type, &edges));
     IA_GO(ia_snapshot_table(cx, s, from, &nodes));
     for (int pass = 0; pass < 2; pass++) {
-        IA_GO(ia_dataset_scan(cx, pass ? nodes : edges,
-                              &(ia_scan_options){.columns = pass ? id_column : src_column, .n_columns = 1}, &rows));
+        IA_GO(ia_dataset_scan(
+            cx, pass ? nodes : edges,
+            &(ia_scan_options){.columns = pass ? id_column : src_column, .n_columns = 1}, &rows));
         for (;;) {
             IA_GO(ia_stream_next(cx, &rows, &b));
             if (!b)
@@ -237,9 +249,11 @@ static ia_status check_minima(ia_ctx *cx, verifying *v, ia_snapshot *s, size_t t
                 if (pass == 0)
                     IA_GO(ia_bytemap_put(cx, &sources, id.data, id.len, NULL, NULL));
                 else if (!ia_bytemap_find(&sources, id.data, id.len, NULL))
-                    IA_GO(problem(cx, v, s->commit->branch, "@card violation on edge %s: source '%.*s' has 0 edges (min %llu)",
-                                  def->name, (int)(id.len > 200 ? 200 : id.len), id.data,
-                                  (unsigned long long)def->card_min));
+                    IA_GO(
+                        problem(cx, v, s->commit->branch,
+                                "@card violation on edge %s: source '%.*s' has 0 edges (min %llu)",
+                                def->name, (int)(id.len > 200 ? 200 : id.len), id.data,
+                                (unsigned long long)def->card_min));
             }
             ia_batch_release(b);
             b = NULL;
@@ -253,13 +267,15 @@ done:
     return st;
 }
 
-static ia_status no_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids, ia_bitmap *present)
+static ia_status no_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids,
+                        ia_bitmap *present)
 {
     (void)cx, (void)v, (void)type, (void)ids, (void)present;
     return IA_OK;
 }
 
-static ia_status no_tuples(ia_ctx *cx, ia_cview *v, size_t type, const int *cols, size_t n_cols, const ia_bytemap *tuples,
+static ia_status no_tuples(ia_ctx *cx, ia_cview *v, size_t type, const int *cols, size_t n_cols,
+                           const ia_bytemap *tuples,
                            ia_status (*sink)(ia_ctx *, void *, ia_view, size_t), void *arg)
 {
     (void)cx, (void)v, (void)type, (void)cols, (void)n_cols, (void)tuples, (void)sink, (void)arg;
@@ -267,7 +283,8 @@ static ia_status no_tuples(ia_ctx *cx, ia_cview *v, size_t type, const int *cols
 }
 
 static ia_status no_edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end, const ia_bytemap *nodes,
-                             ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
+                             ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view),
+                             void *arg)
 {
     (void)cx, (void)v, (void)type, (void)end, (void)nodes, (void)sink, (void)arg;
     return IA_OK;
@@ -284,7 +301,8 @@ static ia_status no_edges(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap
 static ia_status check_constraints(ia_ctx *cx, verifying *v, ia_snapshot *s)
 {
     ia_changeset cs = {.cat = s->cat};
-    ia_cview empty = {.has_ids = no_ids, .by_tuple = no_tuples, .edges_at = no_edges_at, .edges_by_id = no_edges};
+    ia_cview empty = {
+        .has_ids = no_ids, .by_tuple = no_tuples, .edges_at = no_edges_at, .edges_by_id = no_edges};
     ia_violations found = {0};
     ia_tchange *t;
     ia_status st = IA_OK;
@@ -294,7 +312,8 @@ static ia_status check_constraints(ia_ctx *cx, verifying *v, ia_snapshot *s)
         IA_GO(add_images(cx, s, i, t));
         IA_GO(ia_check(cx, i, s->cat->n_types));
     }
-    IA_GO(ia_validate(cx, &cs, &empty, &(ia_validate_options){.all = true, .value_rules = true}, &found));
+    IA_GO(ia_validate(cx, &cs, &empty, &(ia_validate_options){.all = true, .value_rules = true},
+                      &found));
     for (size_t i = 0; i < found.n; i++)
         IA_GO(problem(cx, v, s->commit->branch, "%s", found.items[i].message));
     for (size_t i = s->cat->n_nodes; v->strict && i < s->cat->n_types; i++)
@@ -357,7 +376,8 @@ done:
     return st;
 }
 
-ia_status ia_verify(ia_ctx *cx, ia_graph *g, const char *branch, bool all_commits, bool strict, ia_verify_report *out)
+ia_status ia_verify(ia_ctx *cx, ia_graph *g, const char *branch, bool all_commits, bool strict,
+                    ia_verify_report *out)
 {
     verifying v = {.g = g, .rep = out, .strict = strict};
     ia_strlist names = {0};

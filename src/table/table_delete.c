@@ -25,7 +25,8 @@ static ia_status plan(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, ia_txn 
     ia_status st;
 
     *n = 0;
-    IA_GO(ia_dataset_scan(cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 1, .filter = filter}, &s));
+    IA_GO(ia_dataset_scan(
+        cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 1, .filter = filter}, &s));
     for (;;) {
         IA_GO(ia_stream_next(cx, &s, &b));
         if (!b)
@@ -43,13 +44,14 @@ done:
     return st;
 }
 
-static ia_status delete_once(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, const char *text, ia_durability d,
-                             uint64_t *deleted, ia_dataset **out)
+static ia_status delete_once(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, const char *text,
+                             ia_durability d, uint64_t *deleted, ia_dataset **out)
 {
     ia_txn t;
     ia_status st;
 
-    IA_TRY(ia_txn_init(cx, &t, IA_TXN_DELETE, ds->m->version));
+    if ((st = ia_txn_init(cx, &t, IA_TXN_DELETE, ds->m->version)) != IA_OK)
+        return st;
     if (text)
         IA_GO(IA_SET(cx, t.predicate, ia_strdup(cx, text)));
     IA_GO(plan(cx, ds, filter, &t, deleted));
@@ -59,8 +61,8 @@ done:
     return st;
 }
 
-ia_status ia_table_delete(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, const char *text, ia_durability d,
-                          uint64_t *deleted, ia_dataset **out)
+ia_status ia_table_delete(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, const char *text,
+                          ia_durability d, uint64_t *deleted, ia_dataset **out)
 {
     ia_dataset *on = ia_dataset_retain(ds);
     ia_status st = IA_OK;

@@ -1,4 +1,4 @@
-/* value.c - values of expressions over the rows of a relation. */
+/* row_value.c - values of expressions over the rows of a relation. */
 #include "exec/exec_priv.h"
 #include "lang/query/gq_build.h"
 
@@ -37,7 +37,8 @@ ia_status ia_xvalue(ia_ctx *cx, ia_xq *x, const ia_xrel *r, const ia_gq_expr *e,
     case IA_GQ_VAR: {
         const ia_type_def *def = x->q->vars[e->var].type;
         if (!r->col[e->var])
-            return ia_fail(cx, IA_ERR_INTERNAL, "query: variable $%s is used before it is bound", x->q->vars[e->var].name);
+            return ia_fail(cx, IA_ERR_INTERNAL, "query: variable $%s is used before it is bound",
+                           x->q->vars[e->var].name);
         IA_TRY(ia_xtype_get(cx, x, def, false, &t));
         if (e->kind == IA_GQ_PROP)
             column = def->first_column + (size_t)e->prop;
