@@ -20,7 +20,7 @@ void ia_branch_all_dispose(ia_branch_all *l)
     for (size_t i = 0; i < l->n; i++)
         ia_branch_free(l->items[i]);
     ia_free(l->items);
-    *l = (ia_branch_all){ 0 };
+    *l = (ia_branch_all){0};
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -37,7 +37,8 @@ static const char *name_fault(const char *name)
     if (n >= 5 && strcmp(name + n - 5, ".lock") == 0)
         return "ends in \".lock\"";
     if (!ia_lance_branch_ok(name))
-        return "holds a character other than letters, digits, '.', '-', '_' and '/', or is too long";
+        return "holds a character other than letters, digits, '.', '-', '_' and '/', or is too "
+               "long";
     return NULL;
 }
 
@@ -63,7 +64,7 @@ ia_status ia_branch_name_check(ia_ctx *cx, const char *name)
 /* "/" is spelled "%2F" below refs/; no other character of a legal name needs it. */
 static ia_status encode_name(ia_ctx *cx, const char *name, char **out)
 {
-    ia_buf b = { 0 };
+    ia_buf b = {0};
 
     for (; *name; name++) {
         if (*name == '/')
@@ -76,7 +77,7 @@ static ia_status encode_name(ia_ctx *cx, const char *name, char **out)
 
 static ia_status decode_name(ia_ctx *cx, const char *text, char **out)
 {
-    ia_buf b = { 0 };
+    ia_buf b = {0};
 
     for (; *text && *text != '/'; text++) {
         if (strncmp(text, "%2F", 3) == 0) {
@@ -136,8 +137,8 @@ static ia_status get_branch(ia_rec *r, ia_branch *b)
 
     IA_TRY(ia_rec_u64(r, "format", &format));
     if (format != BRANCH_FORMAT)
-        return ia_fail(r->cx, IA_ERR_UNSUPPORTED, "%s: branch format %llu, this version reads %u", r->path,
-                       (unsigned long long)format, BRANCH_FORMAT);
+        return ia_fail(r->cx, IA_ERR_UNSUPPORTED, "%s: branch format %llu, this version reads %u",
+                       r->path, (unsigned long long)format, BRANCH_FORMAT);
     IA_TRY(ia_rec_dup(r, "name", false, &b->name));
     IA_TRY(ia_rec_u64(r, "life", &b->life));
     IA_TRY(ia_rec_ulid(r, "incarnation", false, b->incarnation));
@@ -151,7 +152,8 @@ static ia_status get_branch(ia_rec *r, ia_branch *b)
     return ia_rec_end(r);
 }
 
-static ia_status life_path(ia_ctx *cx, const ia_graph *g, const char *name, uint64_t life, char **out)
+static ia_status life_path(ia_ctx *cx, const ia_graph *g, const char *name, uint64_t life,
+                           char **out)
 {
     char file[32];
     char *enc = NULL;
@@ -166,7 +168,8 @@ done:
     return st;
 }
 
-static ia_status read_life(ia_ctx *cx, ia_graph *g, const char *name, uint64_t life, ia_branch **out)
+static ia_status read_life(ia_ctx *cx, ia_graph *g, const char *name, uint64_t life,
+                           ia_branch **out)
 {
     ia_json *root = NULL;
     ia_branch *b = NULL;
@@ -246,8 +249,8 @@ static ia_status is_live(ia_ctx *cx, ia_graph *g, const ia_branch *b, bool *live
 /* ---- opening --------------------------------------------------------------------------------- */
 static ia_status not_found(ia_ctx *cx, ia_graph *g, const char *name)
 {
-    ia_strlist l = { 0 };
-    ia_buf b = { 0 };
+    ia_strlist l = {0};
+    ia_buf b = {0};
     char *names = NULL;
     ia_status st;
 
@@ -294,7 +297,8 @@ ia_status ia_branch_head(ia_ctx *cx, ia_graph *g, const ia_branch *b, ia_commit 
     if (!c && b->fork.id[0])
         return ia_commit_read(cx, g, &b->fork, out);
     if (!c)
-        return ia_fail(cx, IA_ERR_CORRUPT, "branch '%s' of the graph at %s has no commit", b->name, g->root);
+        return ia_fail(cx, IA_ERR_CORRUPT, "branch '%s' of the graph at %s has no commit", b->name,
+                       g->root);
     if (c->kind == IA_COMMIT_DELETE) {
         ia_commit_free(c);
         return ia_fail(cx, IA_ERR_NOT_FOUND, "branch '%s' was deleted meanwhile", b->name);
@@ -343,7 +347,8 @@ static ia_status end_life(ia_ctx *cx, ia_graph *g, const ia_branch *b, const cha
             return st;
         ia_ctx_clear(cx);
     }
-    return ia_fail(cx, IA_ERR_CONFLICT, "branch '%s' is being written all the time; nothing was deleted, try again",
+    return ia_fail(cx, IA_ERR_CONFLICT,
+                   "branch '%s' is being written all the time; nothing was deleted, try again",
                    b->name);
 }
 
@@ -365,20 +370,23 @@ done:
 /* ---- creating -------------------------------------------------------------------------------- */
 static ia_status check_overlap(ia_ctx *cx, ia_graph *g, const char *name)
 {
-    ia_strlist l = { 0 };
+    ia_strlist l = {0};
     ia_status st;
 
     IA_GO(ia_branch_list(cx, g, &l));
     for (size_t i = 0; i < l.n; i++)
         if (below(name, l.items[i]) || below(l.items[i], name))
-            IA_GO(ia_fail(cx, IA_ERR_INVALID, "branch '%s' overlaps branch '%s': one name may not continue another "
-                          "after a slash", name, l.items[i]));
+            IA_GO(ia_fail(cx, IA_ERR_INVALID,
+                          "branch '%s' overlaps branch '%s': one name may not continue another "
+                          "after a slash",
+                          name, l.items[i]));
 done:
     ia_strlist_dispose(&l);
     return st;
 }
 
-static ia_status make_life(ia_ctx *cx, const char *name, uint64_t life, const ia_commit *at, ia_branch **out)
+static ia_status make_life(ia_ctx *cx, const char *name, uint64_t life, const ia_commit *at,
+                           ia_branch **out)
 {
     ia_branch *b = NULL;
     ia_status st;
@@ -397,11 +405,12 @@ done:
     return st;
 }
 
-/* The one effect of creating a branch. A failure that may have happened after the effect is settled by reading. */
+/* The one effect of creating a branch. A failure that may have happened after the effect is settled
+ * by reading. */
 static ia_status put_life(ia_ctx *cx, ia_graph *g, const ia_branch *b)
 {
     ia_branch *there = NULL;
-    ia_bytes text = { 0 };
+    ia_bytes text = {0};
     char *path = NULL;
     ia_status st;
 
@@ -410,7 +419,8 @@ static ia_status put_life(ia_ctx *cx, ia_graph *g, const ia_branch *b)
     st = ia_rec_put(cx, g, path, text.data, text.len); /* commit point */
     if (st == IA_ERR_EXISTS || st == IA_ERR_IO) {
         const ia_error first = cx->err;
-        if (read_life(cx, g, b->name, b->life, &there) == IA_OK && strcmp(there->incarnation, b->incarnation) == 0) {
+        if (read_life(cx, g, b->name, b->life, &there) == IA_OK &&
+            strcmp(there->incarnation, b->incarnation) == 0) {
             ia_ctx_clear(cx);
             st = IA_OK;
         } else {
@@ -418,7 +428,8 @@ static ia_status put_life(ia_ctx *cx, ia_graph *g, const ia_branch *b)
         }
     }
     if (st == IA_ERR_EXISTS)
-        IA_GO(ia_fail(cx, IA_ERR_EXISTS, "branch '%s' was created by another writer just now", b->name));
+        IA_GO(ia_fail(cx, IA_ERR_EXISTS, "branch '%s' was created by another writer just now",
+                      b->name));
 done:
     ia_branch_free(there);
     ia_bytes_dispose(&text);
@@ -426,7 +437,8 @@ done:
     return st;
 }
 
-ia_status ia_branch_create(ia_ctx *cx, ia_graph *g, const char *name, const ia_commit *at, ia_branch **out)
+ia_status ia_branch_create(ia_ctx *cx, ia_graph *g, const char *name, const ia_commit *at,
+                           ia_branch **out)
 {
     ia_branch *last = NULL, *b = NULL;
     bool live = false;
@@ -435,7 +447,8 @@ ia_status ia_branch_create(ia_ctx *cx, ia_graph *g, const char *name, const ia_c
     *out = NULL;
     IA_GO(ia_branch_name_check(cx, name));
     if (strcmp(name, "main") == 0)
-        IA_GO(ia_fail(cx, IA_ERR_INVALID, "branch 'main' exists in every graph and cannot be created"));
+        IA_GO(ia_fail(cx, IA_ERR_INVALID,
+                      "branch 'main' exists in every graph and cannot be created"));
     IA_GO(newest_life(cx, g, name, &last));
     if (last)
         IA_GO(is_live(cx, g, last, &live));
@@ -463,7 +476,7 @@ done:
 /* ---- listing --------------------------------------------------------------------------------- */
 static ia_status all_names(ia_ctx *cx, ia_graph *g, ia_strlist *out)
 {
-    ia_objlist l = { 0 };
+    ia_objlist l = {0};
     char *dir = NULL, *name = NULL;
     ia_status st;
 
@@ -485,11 +498,11 @@ done:
 
 ia_status ia_branch_list(ia_ctx *cx, ia_graph *g, ia_strlist *out)
 {
-    ia_strlist names = { 0 };
+    ia_strlist names = {0};
     ia_branch *b = NULL;
     ia_status st;
 
-    *out = (ia_strlist){ 0 };
+    *out = (ia_strlist){0};
     IA_GO(all_names(cx, g, &names));
     for (size_t i = 0; i < names.n; i++) {
         bool live = false;
@@ -523,11 +536,11 @@ static ia_status add_life(ia_ctx *cx, ia_branch_all *l, ia_branch *b)
 
 ia_status ia_branch_lives(ia_ctx *cx, ia_graph *g, ia_branch_all *out)
 {
-    ia_strlist names = { 0 };
+    ia_strlist names = {0};
     ia_branch *b = NULL;
     ia_status st;
 
-    *out = (ia_branch_all){ 0 };
+    *out = (ia_branch_all){0};
     IA_GO(all_names(cx, g, &names));
     for (size_t i = 0; i < names.n; i++) {
         IA_GO(newest_life(cx, g, names.items[i], &b));
@@ -552,7 +565,8 @@ ia_status ia_resolve(ia_ctx *cx, ia_graph *g, const char *branch_or_commit, ia_c
     ia_status st;
 
     *out = NULL;
-    st = branch_or_commit ? ia_branch_open(cx, g, branch_or_commit, &b) : ia_branch_name_check(cx, NULL);
+    st = branch_or_commit ? ia_branch_open(cx, g, branch_or_commit, &b)
+                          : ia_branch_name_check(cx, NULL);
     if (st == IA_OK) {
         st = ia_branch_head(cx, g, b, out);
     } else if (branch_or_commit && (st == IA_ERR_NOT_FOUND || st == IA_ERR_INVALID)) {
@@ -562,7 +576,8 @@ ia_status ia_resolve(ia_ctx *cx, ia_graph *g, const char *branch_or_commit, ia_c
         if (st == IA_ERR_NOT_FOUND)
             cx->err = first;
         if (st == IA_ERR_NOT_FOUND)
-            st = first.code == IA_ERR_INVALID ? first.code : ia_fail_prefix(cx, st, "no commit of that id, and");
+            st = first.code == IA_ERR_INVALID ? first.code
+                                              : ia_fail_prefix(cx, st, "no commit of that id, and");
     }
     ia_branch_free(b);
     return st;

@@ -15,7 +15,7 @@ void ia_entry_dispose(ia_entry *e)
     ia_free(e->lance_branch);
     ia_free(e->staged);
     ia_free(e->fork.parent);
-    *e = (ia_entry){ 0 };
+    *e = (ia_entry){0};
 }
 
 void ia_entries_free(ia_entry *e, size_t n)
@@ -30,14 +30,14 @@ ia_status ia_entry_copy(ia_ctx *cx, const ia_entry *in, ia_entry *out)
     ia_entry e = *in;
     ia_status st;
 
-    *out = (ia_entry){ 0 };
+    *out = (ia_entry){0};
     e.dir = e.lance_branch = e.staged = e.fork.parent = NULL;
     IA_GO(dup_or_null(cx, in->dir, &e.dir));
     IA_GO(dup_or_null(cx, in->lance_branch, &e.lance_branch));
     IA_GO(dup_or_null(cx, in->staged, &e.staged));
     IA_GO(dup_or_null(cx, in->fork.parent, &e.fork.parent));
     *out = e;
-    e = (ia_entry){ 0 };
+    e = (ia_entry){0};
 done:
     ia_entry_dispose(&e);
     return st;
@@ -45,9 +45,9 @@ done:
 
 bool ia_entry_same(const ia_entry *a, const ia_entry *b)
 {
-    return a->type_id == b->type_id && a->incarnation == b->incarnation && ia_str_eq(a->dir, b->dir) &&
-           ia_str_eq(a->lance_branch, b->lance_branch) && a->last_version == b->last_version &&
-           ia_str_eq(a->txn_uuid, b->txn_uuid);
+    return a->type_id == b->type_id && a->incarnation == b->incarnation &&
+           ia_str_eq(a->dir, b->dir) && ia_str_eq(a->lance_branch, b->lance_branch) &&
+           a->last_version == b->last_version && ia_str_eq(a->txn_uuid, b->txn_uuid);
 }
 
 static void routes_free(ia_route *r, size_t n)
@@ -143,5 +143,5 @@ void ia_commit_list_dispose(ia_commit_list *l)
     for (size_t i = 0; i < l->n; i++)
         ia_commit_free(l->items[i]);
     ia_free(l->items);
-    *l = (ia_commit_list){ 0 };
+    *l = (ia_commit_list){0};
 }

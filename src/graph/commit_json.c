@@ -1,7 +1,7 @@
 /* commit_json.c - commits as JSON, written in one form and read strictly. */
 #include "graph/graph_priv.h"
 
-static const char *const kinds[] = { "write", "genesis", "merge", "delete" };
+static const char *const kinds[] = {"write", "genesis", "merge", "delete"};
 #define N_KINDS (sizeof kinds / sizeof kinds[0])
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -44,17 +44,20 @@ static void put_entry(ia_jsonw *w, const ia_entry *e)
     ia_jsonw_end_object(w);
 }
 
-static const struct { const char *name; size_t at; } counters[] = {
-    { "fragments_adopted", offsetof(ia_route, fragments_adopted) },
-    { "files_linked", offsetof(ia_route, files_linked) },
-    { "files_referenced", offsetof(ia_route, files_referenced) },
-    { "files_copied", offsetof(ia_route, files_copied) },
-    { "rows_inserted", offsetof(ia_route, rows_inserted) },
-    { "rows_updated", offsetof(ia_route, rows_updated) },
-    { "rows_deleted", offsetof(ia_route, rows_deleted) },
-    { "rows_masked", offsetof(ia_route, rows_masked) },
-    { "rows_copied", offsetof(ia_route, rows_copied) },
-    { "rows_compared", offsetof(ia_route, rows_compared) },
+static const struct {
+    const char *name;
+    size_t at;
+} counters[] = {
+    {"fragments_adopted", offsetof(ia_route, fragments_adopted)},
+    {"files_linked", offsetof(ia_route, files_linked)},
+    {"files_referenced", offsetof(ia_route, files_referenced)},
+    {"files_copied", offsetof(ia_route, files_copied)},
+    {"rows_inserted", offsetof(ia_route, rows_inserted)},
+    {"rows_updated", offsetof(ia_route, rows_updated)},
+    {"rows_deleted", offsetof(ia_route, rows_deleted)},
+    {"rows_masked", offsetof(ia_route, rows_masked)},
+    {"rows_copied", offsetof(ia_route, rows_copied)},
+    {"rows_compared", offsetof(ia_route, rows_compared)},
 };
 #define N_COUNTERS (sizeof counters / sizeof counters[0])
 
@@ -104,7 +107,7 @@ ia_status ia_commit_encode(ia_ctx *cx, const ia_commit *c, ia_bytes *out)
     ia_jsonw w;
     ia_status st;
 
-    *out = (ia_bytes){ 0 };
+    *out = (ia_bytes){0};
     ia_jsonw_init(&w, cx, 0);
     ia_jsonw_object(&w);
     put_head(&w, c);
@@ -128,8 +131,9 @@ ia_status ia_commit_encode(ia_ctx *cx, const ia_commit *c, ia_bytes *out)
 static bool name_chars(const char *s, bool slash)
 {
     for (; *s; s++) {
-        const bool ok = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
-                        *s == '.' || *s == '_' || *s == '-' || (slash && *s == '/');
+        const bool ok = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
+                        (*s >= '0' && *s <= '9') || *s == '.' || *s == '_' || *s == '-' ||
+                        (slash && *s == '/');
         if (!ok)
             return false;
     }
@@ -139,14 +143,15 @@ static bool name_chars(const char *s, bool slash)
 bool ia_dataset_dir_ok(const char *dir)
 {
     const size_t n = strlen(dir);
-    return n > 6 && n <= 255 && name_chars(dir, false) && strcmp(dir + n - 6, ".lance") == 0 && !strstr(dir, "..");
+    return n > 6 && n <= 255 && name_chars(dir, false) && strcmp(dir + n - 6, ".lance") == 0 &&
+           !strstr(dir, "..");
 }
 
 bool ia_lance_branch_ok(const char *name)
 {
     const size_t n = strlen(name);
-    return n > 0 && n <= 255 && name_chars(name, true) && !strstr(name, "..") && !strstr(name, "//") &&
-           name[0] != '/' && name[n - 1] != '/';
+    return n > 0 && n <= 255 && name_chars(name, true) && !strstr(name, "..") &&
+           !strstr(name, "//") && name[0] != '/' && name[n - 1] != '/';
 }
 
 static ia_status get_fork(ia_rec *outer, ia_fork *f)
@@ -163,7 +168,8 @@ static ia_status get_fork(ia_rec *outer, ia_fork *f)
     IA_TRY(ia_rec_i64(&r, "created_s", &f->created_s));
     IA_TRY(ia_rec_end(&r));
     if (f->parent && !ia_lance_branch_ok(f->parent))
-        return ia_fail(r.cx, IA_ERR_CORRUPT, "%s: \"%.100s\" cannot be a Lance branch", r.path, f->parent);
+        return ia_fail(r.cx, IA_ERR_CORRUPT, "%s: \"%.100s\" cannot be a Lance branch", r.path,
+                       f->parent);
     f->set = true;
     return IA_OK;
 }
@@ -173,19 +179,24 @@ static ia_status check_entry(const ia_rec *r, const ia_entry *e)
     ia_uuid u;
 
     if (!ia_dataset_dir_ok(e->dir))
-        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: \"%.100s\" cannot be a dataset directory", r->path, e->dir);
+        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: \"%.100s\" cannot be a dataset directory",
+                       r->path, e->dir);
     if (e->lance_branch && !ia_lance_branch_ok(e->lance_branch))
-        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: \"%.100s\" cannot be a Lance branch", r->path, e->lance_branch);
+        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: \"%.100s\" cannot be a Lance branch", r->path,
+                       e->lance_branch);
     if (e->staged && !ia_ulid_valid(e->staged))
-        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: \"%.100s\" cannot be an attempt", r->path, e->staged);
+        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: \"%.100s\" cannot be an attempt", r->path,
+                       e->staged);
     if (!ia_uuid_parse(e->txn_uuid, &u))
-        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: the transaction of %s is not a uuid", r->path, e->dir);
+        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: the transaction of %s is not a uuid", r->path,
+                       e->dir);
     if (e->type_id == 0 || e->first_version == 0 || e->first_version > e->last_version)
-        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: entry %s has type %llu, versions %llu to %llu", r->path, e->dir,
-                       (unsigned long long)e->type_id, (unsigned long long)e->first_version,
-                       (unsigned long long)e->last_version);
+        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: entry %s has type %llu, versions %llu to %llu",
+                       r->path, e->dir, (unsigned long long)e->type_id,
+                       (unsigned long long)e->first_version, (unsigned long long)e->last_version);
     if (e->last_version - e->first_version > 64)
-        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: entry %s claims too many versions", r->path, e->dir);
+        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: entry %s claims too many versions", r->path,
+                       e->dir);
     return IA_OK;
 }
 
@@ -223,7 +234,8 @@ static ia_status get_entries(ia_rec *outer, ia_commit *c)
         c->n_entries = i + 1;
         IA_TRY(get_entry(outer->cx, ia_json_at(a, i), outer->path, &c->entries[i]));
         if (i > 0 && c->entries[i - 1].type_id >= c->entries[i].type_id)
-            return ia_fail(outer->cx, IA_ERR_CORRUPT, "%s: entries are not in order of type id", outer->path);
+            return ia_fail(outer->cx, IA_ERR_CORRUPT, "%s: entries are not in order of type id",
+                           outer->path);
     }
     return IA_OK;
 }
@@ -289,7 +301,8 @@ static ia_status get_kind(ia_rec *r, ia_commit_kind *out)
             *out = (ia_commit_kind)i;
             return IA_OK;
         }
-    return ia_fail(r->cx, IA_ERR_UNSUPPORTED, "%s: commit kind \"%.40s\" is not known to this version", r->path, s);
+    return ia_fail(r->cx, IA_ERR_UNSUPPORTED,
+                   "%s: commit kind \"%.40s\" is not known to this version", r->path, s);
 }
 
 static ia_status get_format(ia_rec *r)
@@ -298,8 +311,8 @@ static ia_status get_format(ia_rec *r)
 
     IA_TRY(ia_rec_u64(r, "format", &format));
     if (format != IA_COMMIT_FORMAT)
-        return ia_fail(r->cx, IA_ERR_UNSUPPORTED, "%s: commit format %llu, this version reads %u", r->path,
-                       (unsigned long long)format, IA_COMMIT_FORMAT);
+        return ia_fail(r->cx, IA_ERR_UNSUPPORTED, "%s: commit format %llu, this version reads %u",
+                       r->path, (unsigned long long)format, IA_COMMIT_FORMAT);
     return IA_OK;
 }
 
@@ -331,7 +344,8 @@ static ia_status get_commit(ia_rec *r, ia_commit *c)
     return ia_rec_end(r);
 }
 
-ia_status ia_commit_decode(ia_ctx *cx, const char *text, size_t len, const char *path, ia_commit **out)
+ia_status ia_commit_decode(ia_ctx *cx, const char *text, size_t len, const char *path,
+                           ia_commit **out)
 {
     ia_json *root = NULL;
     ia_commit *c = NULL;

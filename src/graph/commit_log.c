@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-static ia_status log_path(ia_ctx *cx, const ia_graph *g, const char *incarnation, uint64_t n, char **out)
+static ia_status log_path(ia_ctx *cx, const ia_graph *g, const char *incarnation, uint64_t n,
+                          char **out)
 {
     char name[32];
 
@@ -51,10 +52,11 @@ static ia_head_slot *head_slot(ia_graph *g, const char *incarnation, bool make)
 }
 
 /* ---- one commit ------------------------------------------------------------------------------ */
-static ia_status read_at(ia_ctx *cx, ia_graph *g, const char *incarnation, uint64_t n, ia_commit **out)
+static ia_status read_at(ia_ctx *cx, ia_graph *g, const char *incarnation, uint64_t n,
+                         ia_commit **out)
 {
     const ia_commit *hit = cached(g, incarnation, n);
-    ia_bytes raw = { 0 };
+    ia_bytes raw = {0};
     ia_commit *c = NULL;
     char *path = NULL;
     ia_status st;
@@ -66,8 +68,8 @@ static ia_status read_at(ia_ctx *cx, ia_graph *g, const char *incarnation, uint6
     IA_GO(ia_objstore_get(cx, g->os, path, &raw));
     IA_GO(ia_commit_decode(cx, (const char *)raw.data, raw.len, path, &c));
     if (c->ref.n != n || strcmp(c->ref.incarnation, incarnation) != 0)
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "%s says it is commit %llu of %s", path, (unsigned long long)c->ref.n,
-                      c->ref.incarnation));
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "%s says it is commit %llu of %s", path,
+                      (unsigned long long)c->ref.n, c->ref.incarnation));
     remember(cx, g, c);
     *out = c;
     c = NULL;
@@ -86,8 +88,8 @@ ia_status ia_commit_read(ia_ctx *cx, ia_graph *g, const ia_commit_ref *ref, ia_c
     IA_TRY(read_at(cx, g, ref->incarnation, ref->n, &c));
     if (ref->id[0] && strcmp(c->ref.id, ref->id) != 0) {
         ia_commit_free(c);
-        return ia_fail(cx, IA_ERR_CORRUPT, "commit %llu of branch life %s is not %s", (unsigned long long)ref->n,
-                       ref->incarnation, ref->id);
+        return ia_fail(cx, IA_ERR_CORRUPT, "commit %llu of branch life %s is not %s",
+                       (unsigned long long)ref->n, ref->incarnation, ref->id);
     }
     *out = c;
     return IA_OK;
@@ -95,7 +97,7 @@ ia_status ia_commit_read(ia_ctx *cx, ia_graph *g, const ia_commit_ref *ref, ia_c
 
 ia_status ia_commit_put(ia_ctx *cx, ia_graph *g, const ia_commit *c)
 {
-    ia_bytes text = { 0 };
+    ia_bytes text = {0};
     char *path = NULL;
     ia_status st;
 
@@ -110,8 +112,8 @@ done:
     return st;
 }
 
-/* Log names are never freed and have no gaps, so a head seen before is probed forward; listing is for
- * handles that know nothing, and for those far behind. */
+/* Log names are never freed and have no gaps, so a head seen before is probed forward; listing is
+ * for handles that know nothing, and for those far behind. */
 ia_status ia_log_head(ia_ctx *cx, ia_graph *g, const char *incarnation, ia_commit **out)
 {
     ia_head_slot *slot = head_slot(g, incarnation, false);
@@ -163,8 +165,9 @@ static ia_status match(ia_ctx *cx, finder *f, ia_commit *c)
         return IA_OK;
     }
     if (f->found) {
-        const ia_status st = ia_fail(cx, IA_ERR_INVALID, "commit prefix %s is ambiguous: %s and %s begin so", f->want,
-                                     f->found->ref.id, c->ref.id);
+        const ia_status st =
+            ia_fail(cx, IA_ERR_INVALID, "commit prefix %s is ambiguous: %s and %s begin so",
+                    f->want, f->found->ref.id, c->ref.id);
         ia_commit_free(c);
         return st;
     }
@@ -174,7 +177,7 @@ static ia_status match(ia_ctx *cx, finder *f, ia_commit *c)
 
 static ia_status find_in_log(ia_ctx *cx, ia_graph *g, const char *incarnation, finder *f)
 {
-    ia_objlist l = { 0 };
+    ia_objlist l = {0};
     char *dir = NULL;
     ia_status st;
 
@@ -212,14 +215,16 @@ static bool prefix_ok(const char *id, finder *f)
 
 ia_status ia_commit_find(ia_ctx *cx, ia_graph *g, const char *id, ia_commit **out)
 {
-    ia_branch_all lives = { 0 };
-    finder f = { .found = NULL };
+    ia_branch_all lives = {0};
+    finder f = {.found = NULL};
     ia_status st;
 
     *out = NULL;
     if (!prefix_ok(id, &f))
-        return ia_fail(cx, IA_ERR_NOT_FOUND, "'%.60s' is no commit id (26 letters and digits) nor a prefix of at "
-                       "least 6", id);
+        return ia_fail(cx, IA_ERR_NOT_FOUND,
+                       "'%.60s' is no commit id (26 letters and digits) nor a prefix of at "
+                       "least 6",
+                       id);
     IA_GO(ia_branch_lives(cx, g, &lives));
     for (size_t i = 0; i < lives.n && !(f.found && f.len == IA_ULID_LEN); i++)
         IA_GO(find_in_log(cx, g, lives.items[i]->incarnation, &f));

@@ -11,24 +11,40 @@ void ia_drifts_dispose(ia_drifts *d)
         ia_free(d->items[i].operation);
     }
     ia_free(d->items);
-    *d = (ia_drifts){ 0 };
+    *d = (ia_drifts){0};
 }
 
 static const char *operation_name(uint32_t number)
 {
-    static const char *const names[] = { "append", "delete", "overwrite", "create_index", "rewrite", "merge",
-        "restore", "reserve_fragments", "update", "project", "update_config", "data_replacement",
-        "update_mem_wal_state", "clone", "update_bases", "data_overlay", "composite" };
-    return number >= 100 && number < 100 + sizeof names / sizeof names[0] ? names[number - 100] : "unknown";
+    static const char *const names[] = {"append",
+                                        "delete",
+                                        "overwrite",
+                                        "create_index",
+                                        "rewrite",
+                                        "merge",
+                                        "restore",
+                                        "reserve_fragments",
+                                        "update",
+                                        "project",
+                                        "update_config",
+                                        "data_replacement",
+                                        "update_mem_wal_state",
+                                        "clone",
+                                        "update_bases",
+                                        "data_overlay",
+                                        "composite"};
+    return number >= 100 && number < 100 + sizeof names / sizeof names[0] ? names[number - 100]
+                                                                          : "unknown";
 }
 
-static ia_status add(ia_ctx *cx, ia_drifts *out, size_t type, const ia_entry *e, uint64_t version, const char *operation)
+static ia_status add(ia_ctx *cx, ia_drifts *out, size_t type, const ia_entry *e, uint64_t version,
+                     const char *operation)
 {
     ia_drift *d;
 
     IA_TRY(IA_GROW(cx, out->items, out->cap, out->n + 1));
     d = &out->items[out->n++];
-    *d = (ia_drift){ .type = type, .version = version };
+    *d = (ia_drift){.type = type, .version = version};
     IA_TRY(IA_SET(cx, d->dir, ia_strdup(cx, e->dir)));
     if (e->lance_branch)
         IA_TRY(IA_SET(cx, d->lance_branch, ia_strdup(cx, e->lance_branch)));
@@ -36,7 +52,8 @@ static ia_status add(ia_ctx *cx, ia_drifts *out, size_t type, const ia_entry *e,
 }
 
 /* Looks at one version name; a missing one is no drift. */
-static ia_status look(ia_ctx *cx, ia_graph *g, size_t type, const ia_entry *e, uint64_t version, ia_drifts *out)
+static ia_status look(ia_ctx *cx, ia_graph *g, size_t type, const ia_entry *e, uint64_t version,
+                      ia_drifts *out)
 {
     char uuid[IA_UUID_LEN + 1], *path = NULL;
     ia_manifest *m = NULL;
@@ -61,7 +78,8 @@ done:
     return st;
 }
 
-static ia_status look_at_table(ia_ctx *cx, ia_graph *g, size_t type, const ia_entry *e, ia_drifts *out)
+static ia_status look_at_table(ia_ctx *cx, ia_graph *g, size_t type, const ia_entry *e,
+                               ia_drifts *out)
 {
     uint64_t latest = 0;
     char *root = NULL;
@@ -84,8 +102,8 @@ done:
     return st;
 }
 
-static ia_status scan_head(ia_ctx *cx, ia_graph *g, const ia_branch *b, const ia_commit *head, const ia_catalog *cat,
-                           ia_drifts *out)
+static ia_status scan_head(ia_ctx *cx, ia_graph *g, const ia_branch *b, const ia_commit *head,
+                           const ia_catalog *cat, ia_drifts *out)
 {
     for (size_t i = 0; i < cat->n_types; i++) {
         const ia_entry *e = ia_commit_entry(head, cat->types[i]->type_id);
@@ -95,14 +113,15 @@ static ia_status scan_head(ia_ctx *cx, ia_graph *g, const ia_branch *b, const ia
     return IA_OK;
 }
 
-/* What looks like drift may be a commit of ours that came after `head`: then the newer head is looked at. */
-ia_status ia_drift_find(ia_ctx *cx, ia_graph *g, const ia_branch *b, const ia_commit *head, const ia_catalog *cat,
-                        ia_drifts *out)
+/* What looks like drift may be a commit of ours that came after `head`: then the newer head is
+ * looked at. */
+ia_status ia_drift_find(ia_ctx *cx, ia_graph *g, const ia_branch *b, const ia_commit *head,
+                        const ia_catalog *cat, ia_drifts *out)
 {
     ia_commit *now = NULL, *next = NULL;
     ia_status st;
 
-    *out = (ia_drifts){ 0 };
+    *out = (ia_drifts){0};
     IA_GO(scan_head(cx, g, b, head, cat, out));
     for (int i = 0; i < 8 && out->n > 0; i++) {
         IA_GO(ia_branch_head(cx, g, b, &next));

@@ -1,14 +1,16 @@
-/* graph_init.c - makes a graph: schema, claims, first versions, main, genesis, and last the format file.
+/* graph_init.c - makes a graph: schema, claims, first versions, main, genesis, and last the format
+ * file.
  *
- * Nothing exists until format.json does, and it names main's incarnation: whatever a crashed or losing attempt left
- * below _graph is inert. Claims and empty first versions that such an attempt left are taken over when they fit. */
+ * Nothing exists until format.json does, and it names main's incarnation: whatever a crashed or
+ * losing attempt left below _graph is inert. Claims and empty first versions that such an attempt
+ * left are taken over when they fit. */
 #include "graph/graph_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 typedef struct maker {
-    ia_graph *g;           /* not open yet: root, store and durability only */
+    ia_graph *g; /* not open yet: root, store and durability only */
     ia_catalog *cat;
     char hash[65];
     const char *actor;
@@ -17,7 +19,7 @@ typedef struct maker {
 
 static ia_status put_schema(ia_ctx *cx, maker *k)
 {
-    ia_bytes json = { 0 };
+    ia_bytes json = {0};
     uint8_t digest[32];
     char *file = NULL, *path = NULL;
     ia_status st;
@@ -64,7 +66,8 @@ static ia_status claim_text(ia_ctx *cx, const ia_type_def *t, ia_bytes *out)
 }
 
 /* Version 1 of an empty table with this schema and nothing after it: what another attempt made. */
-static ia_status fits(ia_ctx *cx, maker *k, const char *root, const ia_type_def *t, ia_dataset **out)
+static ia_status fits(ia_ctx *cx, maker *k, const char *root, const ia_type_def *t,
+                      ia_dataset **out)
 {
     ia_dataset *ds = NULL;
     uint64_t latest;
@@ -75,7 +78,8 @@ static ia_status fits(ia_ctx *cx, maker *k, const char *root, const ia_type_def 
     if (latest != 1)
         goto done;
     IA_GO(ia_dataset_open(cx, k->g->os, root, NULL, 1, &ds));
-    if (ds->m->n_fragments == 0 && ds->m->stable_row_ids && ia_schema_equal(ds->m->arrow, t->arrow_schema)) {
+    if (ds->m->n_fragments == 0 && ds->m->stable_row_ids &&
+        ia_schema_equal(ds->m->arrow, t->arrow_schema)) {
         *out = ds;
         ds = NULL;
     }
@@ -96,11 +100,12 @@ static ia_status has_dataset(ia_ctx *cx, maker *k, const char *root, bool *out)
     return IA_OK;
 }
 
-/* Takes the name; *taken false when it belongs to another type. A dataset in the way that nobody claimed is
- * somebody's data: refused before anything is written there. */
-static ia_status claim(ia_ctx *cx, maker *k, const ia_type_def *t, const char *dir, const char *root, bool *taken)
+/* Takes the name; *taken false when it belongs to another type. A dataset in the way that nobody
+ * claimed is somebody's data: refused before anything is written there. */
+static ia_status claim(ia_ctx *cx, maker *k, const ia_type_def *t, const char *dir,
+                       const char *root, bool *taken)
 {
-    ia_bytes text = { 0 }, there = { 0 };
+    ia_bytes text = {0}, there = {0};
     char *path = NULL;
     bool claimed, foreign;
     ia_status st;
@@ -111,8 +116,11 @@ static ia_status claim(ia_ctx *cx, maker *k, const ia_type_def *t, const char *d
     IA_GO(ia_path_there(cx, k->g->os, path, &claimed));
     IA_GO(has_dataset(cx, k, root, &foreign));
     if (!claimed && foreign)
-        IA_GO(ia_fail(cx, IA_ERR_EXISTS, "%s holds a Lance dataset that is not part of a graph; move it away or choose "
-                      "another directory for the graph", root));
+        IA_GO(
+            ia_fail(cx, IA_ERR_EXISTS,
+                    "%s holds a Lance dataset that is not part of a graph; move it away or choose "
+                    "another directory for the graph",
+                    root));
     st = ia_rec_put(cx, k->g, path, text.data, text.len);
     if (st == IA_OK) {
         *taken = true;
@@ -128,7 +136,8 @@ done:
     return st;
 }
 
-static ia_status open_or_create(ia_ctx *cx, maker *k, const ia_type_def *t, const char *root, ia_dataset **out)
+static ia_status open_or_create(ia_ctx *cx, maker *k, const ia_type_def *t, const char *root,
+                                ia_dataset **out)
 {
     ia_status st = ia_table_create(cx, k->g->os, root, t->arrow_schema, k->g->durability, out);
 
@@ -140,14 +149,16 @@ static ia_status open_or_create(ia_ctx *cx, maker *k, const ia_type_def *t, cons
 }
 
 /* One name of a type: "Person.lance", "Person.1.lance", ... *out NULL when it cannot be had. */
-static ia_status try_dir(ia_ctx *cx, maker *k, const ia_type_def *t, unsigned number, char **dir, ia_dataset **out)
+static ia_status try_dir(ia_ctx *cx, maker *k, const ia_type_def *t, unsigned number, char **dir,
+                         ia_dataset **out)
 {
     char *root = NULL;
     bool taken;
     ia_status st;
 
     *out = NULL;
-    *dir = number == 0 ? ia_sprintf(cx, "%s.lance", t->name) : ia_sprintf(cx, "%s.%u.lance", t->name, number);
+    *dir = number == 0 ? ia_sprintf(cx, "%s.lance", t->name)
+                       : ia_sprintf(cx, "%s.%u.lance", t->name, number);
     IA_GO(*dir ? IA_OK : cx->err.code);
     if (!ia_dataset_dir_ok(*dir))
         IA_GO(ia_fail(cx, IA_ERR_UNSUPPORTED, "type name '%s' cannot name a directory", t->name));
@@ -190,7 +201,8 @@ static ia_status make_table(ia_ctx *cx, maker *k, const ia_type_def *t, ia_entry
         IA_GO(try_dir(cx, k, t, i, &e->dir, &ds));
     }
     if (!ds)
-        IA_GO(ia_fail(cx, IA_ERR_EXISTS, "%s: a thousand directories for type %s are taken", k->g->root, t->name));
+        IA_GO(ia_fail(cx, IA_ERR_EXISTS, "%s: a thousand directories for type %s are taken",
+                      k->g->root, t->name));
     e->type_id = t->type_id;
     e->incarnation = t->incarnation;
     e->first_version = e->last_version = 1;
@@ -242,10 +254,13 @@ static ia_status put_main_ref(ia_ctx *cx, maker *k)
         path = text = NULL;
         ia_rev_name(life, file);
         IA_GO(ia_path_join(cx, &path, dir, file, NULL));
-        IA_GO(IA_SET(cx, text, ia_sprintf(cx, "{\"format\":1,\"name\":\"main\",\"life\":%llu,\"incarnation\":\"%s\","
-                                          "\"fork\":{\"id\":\"\",\"incarnation\":\"\",\"n\":0},\"created_us\":%lld}",
-                                          (unsigned long long)life, k->g->main_incarnation,
-                                          (long long)k->g->created_us)));
+        IA_GO(IA_SET(
+            cx, text,
+            ia_sprintf(cx,
+                       "{\"format\":1,\"name\":\"main\",\"life\":%llu,\"incarnation\":\"%s\","
+                       "\"fork\":{\"id\":\"\",\"incarnation\":\"\",\"n\":0},\"created_us\":%lld}",
+                       (unsigned long long)life, k->g->main_incarnation,
+                       (long long)k->g->created_us)));
         st = ia_rec_put(cx, k->g, path, text, strlen(text));
         if (st != IA_ERR_EXISTS)
             break;
@@ -266,7 +281,7 @@ static ia_status format_exists(ia_ctx *cx, const ia_graph *g)
 static ia_status put_format(ia_ctx *cx, maker *k)
 {
     const ia_graph *g = k->g;
-    ia_bytes text = { 0 };
+    ia_bytes text = {0};
     char *path = NULL;
     ia_jsonw w;
     ia_status st;
@@ -333,11 +348,11 @@ done:
     return st;
 }
 
-ia_status ia_graph_init(ia_ctx *cx, ia_objstore *os, const char *root, const char *pg_source, const char *pg_path,
-                        const char *actor, const ia_graph_options *opt)
+ia_status ia_graph_init(ia_ctx *cx, ia_objstore *os, const char *root, const char *pg_source,
+                        const char *pg_path, const char *actor, const ia_graph_options *opt)
 {
     ia_graph *g = NULL;
-    maker k = { .actor = actor };
+    maker k = {.actor = actor};
     ia_status st;
 
     IA_GO(ia_graph_shell(cx, os, root, opt, &g));

@@ -1,12 +1,17 @@
 /* history.c - the commit DAG: ancestors newest first, best common ancestors.
  *
- * Both walks take commits from a heap ordered by (time, id), newest first. Clocks may lie, so order is only
- * a hint for speed: common ancestors paint two colours downwards and a commit that gains a colour after it was
- * visited is visited again; when more than one candidate remains, painting runs to the roots before the ones that
- * are ancestors of others are dropped (R-211). */
+ * Both walks take commits from a heap ordered by (time, id), newest first. Clocks may lie, so order
+ * is only a hint for speed: common ancestors paint two colours downwards and a commit that gains a
+ * colour after it was visited is visited again; when more than one candidate remains, painting runs
+ * to the roots before the ones that are ancestors of others are dropped (R-211). */
 #include "graph/graph_priv.h"
 
-enum { FROM_A = 1u, FROM_B = 2u, COMMON = 3u, STALE = 4u }; /* STALE: proper ancestor of a common commit */
+enum {
+    FROM_A = 1u,
+    FROM_B = 2u,
+    COMMON = 3u,
+    STALE = 4u
+}; /* STALE: proper ancestor of a common commit */
 
 typedef struct node {
     ia_commit_ref ref, parents[2];
@@ -20,10 +25,10 @@ typedef struct node {
 typedef struct walk {
     ia_ctx *cx;
     ia_graph *g;
-    ia_bytemap ids;      /* commit id -> node number */
+    ia_bytemap ids; /* commit id -> node number */
     node *nodes;
     size_t cap;
-    size_t *heap;        /* node numbers */
+    size_t *heap; /* node numbers */
     size_t n_heap, cap_heap;
 } walk;
 
@@ -94,14 +99,15 @@ static ia_status visit(walk *w, const ia_commit_ref *ref, const ia_commit *known
     IA_TRY(ia_bytemap_put(w->cx, &w->ids, ref->id, strlen(ref->id), number, &added));
     if (added) {
         IA_TRY(IA_GROW(w->cx, w->nodes, w->cap, w->ids.n));
-        w->nodes[*number] = (node){ .ref = *ref, .dist = { UINT64_MAX, UINT64_MAX } };
+        w->nodes[*number] = (node){.ref = *ref, .dist = {UINT64_MAX, UINT64_MAX}};
     }
     if (w->nodes[*number].loaded)
         return IA_OK;
     if (!known) {
         const ia_status st = ia_commit_read(w->cx, w->g, ref, &c);
         if (st != IA_OK)
-            return ia_fail_prefix(w->cx, st == IA_ERR_NOT_FOUND ? IA_ERR_CORRUPT : st, "history at commit %s", ref->id);
+            return ia_fail_prefix(w->cx, st == IA_ERR_NOT_FOUND ? IA_ERR_CORRUPT : st,
+                                  "history at commit %s", ref->id);
         known = c;
     }
     node *x = &w->nodes[*number];
@@ -127,13 +133,14 @@ static ia_status keep(walk *w, size_t number, const ia_commit *head, ia_commit_l
     return IA_OK;
 }
 
-ia_status ia_history(ia_ctx *cx, ia_graph *g, const ia_commit *head, bool first_parent, size_t limit, ia_commit_list *out)
+ia_status ia_history(ia_ctx *cx, ia_graph *g, const ia_commit *head, bool first_parent,
+                     size_t limit, ia_commit_list *out)
 {
-    walk w = { .cx = cx, .g = g };
+    walk w = {.cx = cx, .g = g};
     size_t number;
     ia_status st;
 
-    *out = (ia_commit_list){ 0 };
+    *out = (ia_commit_list){0};
     IA_GO(visit(&w, &head->ref, head, &number));
     IA_GO(push(&w, number));
     while (w.n_heap > 0 && (limit == 0 || out->n < limit)) {
@@ -192,8 +199,8 @@ static ia_status paint(walk *w)
     return IA_OK;
 }
 
-/* Shortest distances from one head over the commits loaded by paint(): every path to a best common ancestor runs
- * through those only. */
+/* Shortest distances from one head over the commits loaded by paint(): every path to a best common
+ * ancestor runs through those only. */
 static ia_status measure(walk *w, const char *from, int which)
 {
     size_t *queue = NULL, head = 0, tail = 0, at;
@@ -208,7 +215,8 @@ static ia_status measure(walk *w, const char *from, int which)
         const node *x = &w->nodes[queue[head++]];
         for (size_t i = 0; i < x->n_parents; i++) {
             const char *id = x->parents[i].id;
-            if (!ia_bytemap_find(&w->ids, id, strlen(id), &at) || w->nodes[at].dist[which] != UINT64_MAX)
+            if (!ia_bytemap_find(&w->ids, id, strlen(id), &at) ||
+                w->nodes[at].dist[which] != UINT64_MAX)
                 continue;
             w->nodes[at].dist[which] = x->dist[which] + 1;
             queue[tail++] = at;
@@ -254,13 +262,14 @@ done:
     return st;
 }
 
-ia_status ia_merge_bases(ia_ctx *cx, ia_graph *g, const ia_commit *a, const ia_commit *b, ia_commit_list *out)
+ia_status ia_merge_bases(ia_ctx *cx, ia_graph *g, const ia_commit *a, const ia_commit *b,
+                         ia_commit_list *out)
 {
-    walk w = { .cx = cx, .g = g };
+    walk w = {.cx = cx, .g = g};
     size_t x, y;
     ia_status st;
 
-    *out = (ia_commit_list){ 0 };
+    *out = (ia_commit_list){0};
     IA_GO(visit(&w, &a->ref, a, &x));
     IA_GO(visit(&w, &b->ref, b, &y));
     w.nodes[x].flags |= FROM_A;
@@ -272,7 +281,8 @@ ia_status ia_merge_bases(ia_ctx *cx, ia_graph *g, const ia_commit *a, const ia_c
     IA_GO(measure(&w, b->ref.id, 1));
     IA_GO(collect(&w, out));
     if (out->n == 0)
-        IA_GO(ia_fail(cx, IA_ERR_NOT_FOUND, "commits %s and %s have no common ancestor", a->ref.id, b->ref.id));
+        IA_GO(ia_fail(cx, IA_ERR_NOT_FOUND, "commits %s and %s have no common ancestor", a->ref.id,
+                      b->ref.id));
 done:
     walk_dispose(&w);
     if (st != IA_OK)

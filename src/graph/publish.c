@@ -1,4 +1,5 @@
-/* publish.c - validate, stage, publish by one put-if-absent, reveal; again on the new head when another writer won. */
+/* publish.c - validate, stage, publish by one put-if-absent, reveal; again on the new head when
+ * another writer won. */
 #include "graph/graph_priv.h"
 
 #include <time.h>
@@ -13,8 +14,9 @@ static bool any_change(const ia_write *w)
     return false;
 }
 
-/* A violation that only the new head brings is a lost race where planning again can mend it (rows that a cascade
- * would have to follow), and a broken rule where it cannot (a unique value that was taken meanwhile). */
+/* A violation that only the new head brings is a lost race where planning again can mend it (rows
+ * that a cascade would have to follow), and a broken rule where it cannot (a unique value that was
+ * taken meanwhile). */
 static ia_status judge(ia_ctx *cx, const ia_write *w, const ia_violations *v, unsigned attempt)
 {
     ia_status st = ia_violations_fail(cx, w->head->cat, v);
@@ -23,17 +25,19 @@ static ia_status judge(ia_ctx *cx, const ia_write *w, const ia_violations *v, un
         return st;
     if (v->items[0].kind == IA_VIOLATION_ORPHAN || v->items[0].kind == IA_VIOLATION_CARDINALITY)
         st = IA_ERR_CONFLICT;
-    return ia_fail_prefix(cx, st, "on top of commit %s, which was published meanwhile", w->head->commit->ref.id);
+    return ia_fail_prefix(cx, st, "on top of commit %s, which was published meanwhile",
+                          w->head->commit->ref.id);
 }
 
 static ia_status validate(ia_ctx *cx, ia_write *w, unsigned attempt)
 {
-    const ia_validate_options opt = { .all = false, .value_rules = attempt == 0 };
-    ia_violations v = { 0 };
+    const ia_validate_options opt = {.all = false, .value_rules = attempt == 0};
+    ia_violations v = {0};
     ia_cview view;
     ia_status st;
 
-    if (w->kind == IA_COMMIT_MERGE || ia_changeset_empty(&w->changes) || (attempt == 0 && w->own->judged))
+    if (w->kind == IA_COMMIT_MERGE || ia_changeset_empty(&w->changes) ||
+        (attempt == 0 && w->own->judged))
         return IA_OK;
     ia_cview_snapshot(&view, w->head, &w->changes);
     IA_GO(ia_validate(cx, &w->changes, &view, &opt, &v));
@@ -102,7 +106,8 @@ static ia_status head_moved(ia_ctx *cx, ia_write *w, bool *moved)
     return IA_OK;
 }
 
-/* What can be known to fail before the one effect. That another writer won shows when the commit is put. */
+/* What can be known to fail before the one effect. That another writer won shows when the commit is
+ * put. */
 static ia_status check_before(ia_ctx *cx, ia_write *w)
 {
     for (size_t i = 0; i < w->n; i++)
@@ -164,10 +169,11 @@ done:
 }
 
 /* ---- races ----------------------------------------------------------------------------------- */
-/* Short random pauses at first; who has waited long does not pause any more, so that everybody gets through. */
+/* Short random pauses at first; who has waited long does not pause any more, so that everybody gets
+ * through. */
 static void pause_before(ia_ctx *cx, unsigned attempt_no)
 {
-    struct timespec ts = { 0 };
+    struct timespec ts = {0};
     uint32_t r;
 
     if (attempt_no > 12 || ia_random(cx, &r, sizeof r) != IA_OK)
@@ -180,11 +186,14 @@ static ia_status lost(ia_ctx *cx, ia_write *w)
 {
     ia_write_unstage(cx, w);
     if (w->if_commit[0])
-        return ia_fail(cx, IA_ERR_PRECONDITION, "branch '%s' moved on from commit %s; nothing was changed",
-                       w->branch->name, w->if_commit);
+        return ia_fail(cx, IA_ERR_PRECONDITION,
+                       "branch '%s' moved on from commit %s; nothing was changed", w->branch->name,
+                       w->if_commit);
     if (w->no_rebase)
-        return ia_fail(cx, IA_ERR_CONFLICT, "branch '%s' moved on from commit %s while this was prepared; nothing was "
-                       "changed, try again", w->branch->name, w->head->commit->ref.id);
+        return ia_fail(cx, IA_ERR_CONFLICT,
+                       "branch '%s' moved on from commit %s while this was prepared; nothing was "
+                       "changed, try again",
+                       w->branch->name, w->head->commit->ref.id);
     IA_TRY(ia_write_rebase(cx, w));
     return ia_ulid_new(cx, w->attempt);
 }
@@ -209,8 +218,9 @@ static ia_status check_nothing(ia_ctx *cx, ia_write *w)
     IA_TRY(ia_branch_head(cx, w->g, w->branch, &now));
     const bool same = strcmp(now->ref.id, w->if_commit) == 0;
     ia_commit_free(now);
-    return same ? IA_OK : ia_fail(cx, IA_ERR_PRECONDITION, "branch '%s' moved on from commit %s", w->branch->name,
-                                  w->if_commit);
+    return same ? IA_OK
+                : ia_fail(cx, IA_ERR_PRECONDITION, "branch '%s' moved on from commit %s",
+                          w->branch->name, w->if_commit);
 }
 
 ia_status ia_write_publish(ia_ctx *cx, ia_write *w, ia_commit **out)
@@ -230,6 +240,8 @@ ia_status ia_write_publish(ia_ctx *cx, ia_write *w, ia_commit **out)
         pause_before(cx, i);
         IA_TRY(lost(cx, w));
     }
-    return ia_fail(cx, IA_ERR_CONFLICT, "branch '%s' is written by others all the time: %u attempts lost; nothing was "
-                   "changed, try again", w->branch->name, MAX_ATTEMPTS);
+    return ia_fail(cx, IA_ERR_CONFLICT,
+                   "branch '%s' is written by others all the time: %u attempts lost; nothing was "
+                   "changed, try again",
+                   w->branch->name, MAX_ATTEMPTS);
 }

@@ -1,4 +1,5 @@
-/* rebase.c - moves a planned write onto a newer head: rows the winners touched, rows that lie elsewhere now. */
+/* rebase.c - moves a planned write onto a newer head: rows the winners touched, rows that lie
+ * elsewhere now. */
 #include "graph/delta.h"
 #include "graph/graph_priv.h"
 
@@ -18,7 +19,7 @@ static ia_view meet_map(const ia_bytemap *ids, const ia_delta *d)
         if (delta_has(d, id))
             return id;
     }
-    return (ia_view){ 0 };
+    return (ia_view){0};
 }
 
 static ia_view meet(const ia_tchange *t, const ia_delta *d)
@@ -39,12 +40,13 @@ static ia_view meet(const ia_tchange *t, const ia_delta *d)
 }
 
 /* Commits after `from` up to `to` on the branch, oldest first. */
-static ia_status commits_between(ia_ctx *cx, ia_graph *g, const ia_commit *from, const ia_commit *to, ia_commit_list *out)
+static ia_status commits_between(ia_ctx *cx, ia_graph *g, const ia_commit *from,
+                                 const ia_commit *to, ia_commit_list *out)
 {
     ia_commit *c = NULL;
     ia_status st;
 
-    *out = (ia_commit_list){ 0 };
+    *out = (ia_commit_list){0};
     IA_GO(ia_commit_copy(cx, to, &c));
     while (strcmp(c->ref.id, from->ref.id) != 0) {
         IA_GO(IA_GROW(cx, out->items, out->cap, out->n + 1));
@@ -69,11 +71,11 @@ done:
     return st;
 }
 
-static ia_status step_has(ia_ctx *cx, ia_graph *g, const ia_type_def *def, const ia_entry *a, const ia_entry *b,
-                          ia_view id, bool *has)
+static ia_status step_has(ia_ctx *cx, ia_graph *g, const ia_type_def *def, const ia_entry *a,
+                          const ia_entry *b, ia_view id, bool *has)
 {
     ia_dataset *x = NULL, *y = NULL;
-    ia_delta d = { 0 };
+    ia_delta d = {0};
     ia_status st;
 
     *has = false;
@@ -89,11 +91,12 @@ done:
 }
 
 /* The commit that changed the row, so that the message can name it. */
-static ia_status row_conflict(ia_ctx *cx, const ia_write *w, const ia_snapshot *next, size_t type, ia_view id)
+static ia_status row_conflict(ia_ctx *cx, const ia_write *w, const ia_snapshot *next, size_t type,
+                              ia_view id)
 {
     const ia_type_def *def = w->head->cat->types[type];
     const ia_entry *last = ia_snapshot_entry(w->head, type);
-    ia_commit_list l = { 0 };
+    ia_commit_list l = {0};
     const char *who = next->commit->ref.id;
     ia_status st;
 
@@ -110,18 +113,20 @@ static ia_status row_conflict(ia_ctx *cx, const ia_write *w, const ia_snapshot *
         }
         last = e;
     }
-    st = ia_fail(cx, IA_ERR_CONFLICT, "row '%.*s' of %s was changed by commit %s meanwhile; nothing was changed, try "
-                 "again", id.len > 100 ? 100 : (int)id.len, id.data, def->name, who);
+    st = ia_fail(cx, IA_ERR_CONFLICT,
+                 "row '%.*s' of %s was changed by commit %s meanwhile; nothing was changed, try "
+                 "again",
+                 id.len > 100 ? 100 : (int)id.len, id.data, def->name, who);
 done:
     ia_commit_list_dispose(&l);
     return st;
 }
 
-static ia_status check_rows(ia_ctx *cx, const ia_write *w, const ia_snapshot *next, size_t type, ia_dataset *old_ds,
-                            ia_dataset *new_ds)
+static ia_status check_rows(ia_ctx *cx, const ia_write *w, const ia_snapshot *next, size_t type,
+                            ia_dataset *old_ds, ia_dataset *new_ds)
 {
     const ia_tchange *t = ia_changeset_find(&w->changes, type);
-    ia_delta d = { 0 };
+    ia_delta d = {0};
     ia_view id;
     ia_status st = IA_OK;
 
@@ -140,8 +145,11 @@ done:
     return st;
 }
 
-/* ---- rows that lie elsewhere ------------------------------------------------------------------ */
-typedef struct removed_list { struct ia_rowset *items; size_t n, cap; } removed_list;
+/* ---- rows that lie elsewhere ----------------------------------------------------------------- */
+typedef struct removed_list {
+    struct ia_rowset *items;
+    size_t n, cap;
+} removed_list;
 
 static void removed_dispose(removed_list *l)
 {
@@ -159,15 +167,15 @@ static ia_status removed_get(ia_ctx *cx, removed_list *l, uint64_t fragment, ia_
             return IA_OK;
         }
     IA_TRY(IA_GROW(cx, l->items, l->cap, l->n + 1));
-    l->items[l->n] = (struct ia_rowset){ .fragment = fragment };
+    l->items[l->n] = (struct ia_rowset){.fragment = fragment};
     IA_TRY(ia_bitmap_new(cx, &l->items[l->n].offsets));
     *out = l->items[l->n++].offsets;
     return IA_OK;
 }
 
 /* Files are gone (compacted): the rows are found by their row ids. */
-static ia_status relocate_by_id(ia_ctx *cx, const ia_fragment *f, const ia_bitmap *offsets, ia_dataset *to,
-                                removed_list *out)
+static ia_status relocate_by_id(ia_ctx *cx, const ia_fragment *f, const ia_bitmap *offsets,
+                                ia_dataset *to, removed_list *out)
 {
     uint32_t part[256];
     uint64_t from = 0;
@@ -179,9 +187,11 @@ static ia_status relocate_by_id(ia_ctx *cx, const ia_fragment *f, const ia_bitma
             uint64_t addr = 0;
             bool found = part[i] < f->row_ids.count;
             if (found)
-                IA_TRY(ia_dataset_find_rowid(cx, to, ia_rowids_get(&f->row_ids, part[i]), &found, &addr));
+                IA_TRY(ia_dataset_find_rowid(cx, to, ia_rowids_get(&f->row_ids, part[i]), &found,
+                                             &addr));
             if (!found)
-                return ia_fail(cx, IA_ERR_CONFLICT, "a row that this write removes was moved meanwhile and cannot be "
+                return ia_fail(cx, IA_ERR_CONFLICT,
+                               "a row that this write removes was moved meanwhile and cannot be "
                                "found again; nothing was changed, try again");
             IA_TRY(removed_get(cx, out, ia_addr_fragment(addr), &bits));
             ia_bitmap_add(bits, ia_addr_offset(addr));
@@ -193,8 +203,8 @@ static ia_status relocate_by_id(ia_ctx *cx, const ia_fragment *f, const ia_bitma
 
 static ia_status relocate(ia_ctx *cx, ia_twrite *t, const ia_dataset *from, ia_dataset *to)
 {
-    removed_list l = { 0 };
-    ia_bytemap map = { 0 };
+    removed_list l = {0};
+    ia_bytemap map = {0};
     ia_bitmap *bits;
     ia_status st;
 
@@ -202,9 +212,11 @@ static ia_status relocate(ia_ctx *cx, ia_twrite *t, const ia_dataset *from, ia_d
     for (size_t i = 0; i < t->n_removed; i++) {
         const ia_fragment *f = ia_manifest_fragment(from->m, t->removed[i].fragment), *now;
         if (!f)
-            IA_GO(ia_fail(cx, IA_ERR_INTERNAL, "a write removes rows of fragment %llu, which its table does not have",
+            IA_GO(ia_fail(cx, IA_ERR_INTERNAL,
+                          "a write removes rows of fragment %llu, which its table does not have",
                           (unsigned long long)t->removed[i].fragment));
-        now = ia_fragmap_find(&map, to->m, f); /* equal offsets mean equal rows, whatever its number */
+        now = ia_fragmap_find(&map, to->m,
+                              f); /* equal offsets mean equal rows, whatever its number */
         if (!now) {
             IA_GO(relocate_by_id(cx, f, t->removed[i].offsets, to, &l));
             continue;
@@ -217,7 +229,7 @@ static ia_status relocate(ia_ctx *cx, ia_twrite *t, const ia_dataset *from, ia_d
     ia_free(t->removed);
     t->removed = l.items;
     t->n_removed = l.n;
-    l = (removed_list){ 0 };
+    l = (removed_list){0};
 done:
     ia_bytemap_dispose(&map);
     removed_dispose(&l);
@@ -225,15 +237,18 @@ done:
 }
 
 /* ---- one table ------------------------------------------------------------------------------- */
-static ia_status same_lifetime(ia_ctx *cx, const ia_write *w, const ia_entry *a, const ia_entry *b, size_t type)
+static ia_status same_lifetime(ia_ctx *cx, const ia_write *w, const ia_entry *a, const ia_entry *b,
+                               size_t type)
 {
     if (!a || !b || a->incarnation != b->incarnation)
-        return ia_fail(cx, IA_ERR_CONFLICT, "type %s was dropped or made anew meanwhile; nothing was changed",
+        return ia_fail(cx, IA_ERR_CONFLICT,
+                       "type %s was dropped or made anew meanwhile; nothing was changed",
                        w->head->cat->types[type]->name);
     return IA_OK;
 }
 
-/* New data files stay where they were written; which tree they belong to is settled when they are staged. */
+/* New data files stay where they were written; which tree they belong to is settled when they are
+ * staged. */
 static ia_status keep_added_dir(ia_ctx *cx, ia_twrite *t, const ia_wtype *wt)
 {
     if (t->added_dir || t->n_added == 0 || !wt->dir)
@@ -251,8 +266,10 @@ static ia_status rebase_table(ia_ctx *cx, ia_write *w, ia_twrite *t, ia_snapshot
     if (ia_entry_same(a, b))
         return IA_OK;
     if (t->actions || t->pointer || t->overwrite)
-        return ia_fail(cx, IA_ERR_CONFLICT, "type %s, which this write replaces, was changed by commit %s meanwhile; "
-                       "nothing was changed, try again", w->head->cat->types[t->type]->name, next->commit->ref.id);
+        return ia_fail(cx, IA_ERR_CONFLICT,
+                       "type %s, which this write replaces, was changed by commit %s meanwhile; "
+                       "nothing was changed, try again",
+                       w->head->cat->types[t->type]->name, next->commit->ref.id);
     IA_TRY(ia_snapshot_table(cx, w->head, t->type, &old_ds));
     IA_TRY(ia_snapshot_table(cx, next, t->type, &new_ds));
     IA_TRY(check_rows(cx, w, next, t->type, old_ds, new_ds));
@@ -272,8 +289,10 @@ ia_status ia_write_rebase(ia_ctx *cx, ia_write *w)
     IA_GO(ia_branch_head(cx, w->g, w->branch, &head));
     IA_GO(ia_snapshot_open(cx, w->g, head, &next));
     if (strcmp(next->commit->schema_hash, w->head->commit->schema_hash) != 0)
-        IA_GO(ia_fail(cx, IA_ERR_CONFLICT, "the schema of branch '%s' was changed by commit %s meanwhile; nothing was "
-                      "changed, try again", w->branch->name, next->commit->ref.id));
+        IA_GO(ia_fail(cx, IA_ERR_CONFLICT,
+                      "the schema of branch '%s' was changed by commit %s meanwhile; nothing was "
+                      "changed, try again",
+                      w->branch->name, next->commit->ref.id));
     for (size_t i = 0; i < w->n; i++) {
         IA_GO(ia_check(cx, i, w->n));
         if (ia_twrite_changes(&w->tables[i]))

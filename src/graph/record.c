@@ -11,7 +11,7 @@ static ia_status bad(const ia_rec *r, const char *name, const char *what)
 
 ia_status ia_rec_begin(ia_ctx *cx, const ia_json *v, const char *path, ia_rec *r)
 {
-    *r = (ia_rec){ .cx = cx, .obj = v, .path = path };
+    *r = (ia_rec){.cx = cx, .obj = v, .path = path};
     if (ia_json_type(v) != IA_JSON_OBJECT)
         return ia_fail(cx, IA_ERR_CORRUPT, "%s: a JSON object was expected", path);
     return IA_OK;
@@ -104,14 +104,15 @@ ia_status ia_rec_array(ia_rec *r, const char *name, const ia_json **out, size_t 
 ia_status ia_rec_end(ia_rec *r)
 {
     if (ia_json_len(r->obj) != r->seen)
-        return ia_fail(r->cx, IA_ERR_CORRUPT, "%s: %zu member(s) that this format number does not have", r->path,
+        return ia_fail(r->cx, IA_ERR_CORRUPT,
+                       "%s: %zu member(s) that this format number does not have", r->path,
                        ia_json_len(r->obj) - r->seen);
     return IA_OK;
 }
 
 ia_status ia_rec_load(ia_ctx *cx, ia_objstore *os, const char *path, ia_json **out)
 {
-    ia_bytes raw = { 0 };
+    ia_bytes raw = {0};
     ia_status st;
 
     *out = NULL;
@@ -165,14 +166,15 @@ bool ia_rev_parse(const char *name, uint64_t *n)
 
 ia_status ia_rev_newest(ia_ctx *cx, ia_objstore *os, const char *dir, bool *found, uint64_t *n)
 {
-    ia_objlist l = { 0 };
+    ia_objlist l = {0};
     ia_status st;
 
     *found = false;
     *n = 0;
     IA_GO(ia_objstore_list(cx, os, dir, NULL, 1, &l));
     if (l.n > 0 && !ia_rev_parse(l.names[0], n))
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "%s/%s does not belong here: names are 20 digits and \".json\"", dir,
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT,
+                      "%s/%s does not belong here: names are 20 digits and \".json\"", dir,
                       l.names[0]));
     *found = l.n > 0;
 done:

@@ -1,19 +1,21 @@
 /* reveal.c - gives staged manifests their own names in the datasets, once their commit exists.
  *
- * Every step looks at what is there, so that any number of processes can do and finish it. The staged copy goes
- * last: as long as it is there, something may be undone; readers use it until then. A manifest is never put below
- * a version that is already there: that is drift, and the staged copy stays the truth. */
+ * Every step looks at what is there, so that any number of processes can do and finish it. The
+ * staged copy goes last: as long as it is there, something may be undone; readers use it until
+ * then. A manifest is never put below a version that is already there: that is drift, and the
+ * staged copy stays the truth. */
 #include "graph/graph_priv.h"
 
 typedef struct revealer {
     ia_graph *g;
     const ia_entry *e;
     char *root, *tree;
-    bool blocked;          /* a stranger has one of our names, or a later one */
+    bool blocked; /* a stranger has one of our names, or a later one */
 } revealer;
 
 /* ---- manifests ------------------------------------------------------------------------------- */
-static ia_status uuid_at(ia_ctx *cx, ia_graph *g, const char *path, char uuid[IA_UUID_LEN + 1], uint64_t *size)
+static ia_status uuid_at(ia_ctx *cx, ia_graph *g, const char *path, char uuid[IA_UUID_LEN + 1],
+                         uint64_t *size)
 {
     ia_manifest *m;
     uint32_t operation;
@@ -46,8 +48,6 @@ static ia_status place(ia_ctx *cx, ia_graph *g, const char *from, const char *to
     if (st == IA_ERR_UNSUPPORTED) {
         ia_ctx_clear(cx);
         st = ia_objstore_copy(cx, g->os, from, to, IA_IO_META, ia_graph_put_flags(g));
-    } else if (st == IA_OK && g->durability == IA_FULL) {
-        st = ia_objstore_sync(cx, g->os, to);
     }
     if (st == IA_ERR_EXISTS) {
         ia_ctx_clear(cx);
@@ -69,7 +69,8 @@ static ia_status newest(ia_ctx *cx, const revealer *r, uint64_t *out)
 }
 
 /* Places and verifies one staged manifest. Nothing staged under that number: done before. */
-static ia_status place_version(ia_ctx *cx, revealer *r, uint64_t version, const char *from, const char *to)
+static ia_status place_version(ia_ctx *cx, revealer *r, uint64_t version, const char *from,
+                               const char *to)
 {
     uint64_t latest;
     bool there, same;
@@ -80,7 +81,8 @@ static ia_status place_version(ia_ctx *cx, revealer *r, uint64_t version, const 
     IA_TRY(ia_path_there(cx, r->g->os, to, &there));
     if (!there) {
         IA_TRY(newest(cx, r, &latest));
-        if (latest >= version) /* another process revealed it just now, or there is a gap below a stranger's */
+        if (latest >= version) /* another process revealed it just now, or there is a gap below a
+                                  stranger's */
             IA_TRY(ia_path_there(cx, r->g->os, to, &there));
         r->blocked = latest >= version && !there;
         if (r->blocked)
@@ -89,7 +91,8 @@ static ia_status place_version(ia_ctx *cx, revealer *r, uint64_t version, const 
     }
     IA_TRY(verify(cx, r->g, from, to, &same));
     r->blocked = r->blocked || !same;
-    return IA_OK;
+    /* the staged copy goes next, whoever placed this one */
+    return same && r->g->durability == IA_FULL ? ia_objstore_sync(cx, r->g->os, to) : IA_OK;
 }
 
 /* Another process may finish it at any moment and take the staged name away. */
@@ -114,15 +117,18 @@ done:
     return st;
 }
 
-void ia_staged_prune(ia_ctx *cx, const ia_graph *g, const char *attempt, const char *dir, const char *lance_branch)
+void ia_staged_prune(ia_ctx *cx, const ia_graph *g, const char *attempt, const char *dir,
+                     const char *lance_branch)
 {
     const char *const branch = lance_branch ? lance_branch : "main";
-    const char *const parts[][3] = { { attempt, dir, branch }, { attempt, dir, NULL }, { attempt, NULL, NULL } };
+    const char *const parts[][3] = {
+        {attempt, dir, branch}, {attempt, dir, NULL}, {attempt, NULL, NULL}};
     ia_ctx quiet = *cx;
 
     for (size_t i = 0; i < 3; i++) {
         char *path = NULL, *slash = NULL;
-        if (ia_graph_path(&quiet, g, &path, "staged", parts[i][0], parts[i][1], parts[i][2], NULL) == IA_OK)
+        if (ia_graph_path(&quiet, g, &path, "staged", parts[i][0], parts[i][1], parts[i][2],
+                          NULL) == IA_OK)
             slash = ia_sprintf(&quiet, "%s/", path);
         if (!slash || ia_objstore_remove(&quiet, g->os, slash) != IA_OK)
             ia_ctx_clear(&quiet);
@@ -163,8 +169,8 @@ static ia_status put_hold(ia_ctx *cx, const revealer *r)
     ia_ctx_clear(cx);
     IA_GO(ia_revealed_path(cx, r->g, e->dir, e->lance_branch, e->first_version, &path));
     IA_GO(ia_objstore_head(cx, r->g->os, path, &meta));
-    IA_GO(ia_tag_put(cx, r->g->os, r->root, tag, e->lance_branch, e->first_version, meta.size, ia_now_us(),
-                     ia_graph_put_flags(r->g)));
+    IA_GO(ia_tag_put(cx, r->g->os, r->root, tag, e->lance_branch, e->first_version, meta.size,
+                     ia_now_us(), ia_graph_put_flags(r->g)));
 done:
     ia_free(tag);
     ia_free(path);
@@ -175,8 +181,9 @@ done:
 static ia_status reveal_fork(ia_ctx *cx, const revealer *r)
 {
     const ia_entry *e = r->e;
-    ia_status st = ia_branchref_put(cx, r->g->os, r->root, e->lance_branch, e->fork.parent, e->first_version,
-                                    e->fork.parent_size, e->fork.created_s, ia_graph_put_flags(r->g));
+    ia_status st =
+        ia_branchref_put(cx, r->g->os, r->root, e->lance_branch, e->fork.parent, e->first_version,
+                         e->fork.parent_size, e->fork.created_s, ia_graph_put_flags(r->g));
 
     if (st == IA_ERR_EXISTS) { /* fork names are unique: nobody else can have made it */
         ia_ctx_clear(cx);
@@ -197,14 +204,15 @@ static ia_status hint(ia_ctx *cx, const revealer *r)
 
 ia_status ia_entry_pending(ia_ctx *cx, ia_graph *g, const ia_entry *e, bool *out)
 {
-    ia_objlist l = { 0 };
+    ia_objlist l = {0};
     char *dir = NULL;
     ia_status st;
 
     *out = false;
     if (!e->staged)
         return IA_OK;
-    IA_GO(ia_graph_path(cx, g, &dir, "staged", e->staged, e->dir, e->lance_branch ? e->lance_branch : "main", NULL));
+    IA_GO(ia_graph_path(cx, g, &dir, "staged", e->staged, e->dir,
+                        e->lance_branch ? e->lance_branch : "main", NULL));
     IA_GO(ia_objstore_list(cx, g->os, dir, NULL, 1, &l));
     *out = l.n > 0;
 done:
@@ -215,7 +223,7 @@ done:
 
 ia_status ia_reveal_entry(ia_ctx *cx, ia_graph *g, const ia_entry *e)
 {
-    revealer r = { .g = g, .e = e };
+    revealer r = {.g = g, .e = e};
     bool staged;
     ia_status st;
 
@@ -227,8 +235,9 @@ ia_status ia_reveal_entry(ia_ctx *cx, ia_graph *g, const ia_entry *e)
     for (uint64_t v = e->first_version; v <= e->last_version && !r.blocked; v++)
         IA_GO(reveal_version(cx, &r, v));
     if (r.blocked)
-        IA_GO(ia_fail(cx, IA_ERR_DRIFT, "%s: another program's commit has the name of a version up to %llu",
-                      r.tree, (unsigned long long)e->last_version));
+        IA_GO(ia_fail(cx, IA_ERR_DRIFT,
+                      "%s: another program's commit has the name of a version up to %llu", r.tree,
+                      (unsigned long long)e->last_version));
     IA_GO(hint(cx, &r));
     if (e->fork.set)
         IA_GO(reveal_fork(cx, &r));
@@ -243,7 +252,7 @@ done:
 /* Every entry is tried; the first failure is reported. */
 ia_status ia_reveal(ia_ctx *cx, ia_graph *g, const ia_commit *c)
 {
-    ia_error first = { 0 };
+    ia_error first = {0};
 
     for (size_t i = 0; i < c->n_entries; i++) {
         const ia_status st = ia_reveal_entry(cx, g, &c->entries[i]);
@@ -264,7 +273,7 @@ ia_status ia_unrevealed(ia_ctx *cx, ia_graph *g, const ia_commit *c, ia_strlist 
     char *line = NULL;
     ia_status st = IA_OK;
 
-    *out = (ia_strlist){ 0 };
+    *out = (ia_strlist){0};
     for (size_t i = 0; i < c->n_entries; i++) {
         const ia_entry *e = &c->entries[i];
         bool staged;
@@ -272,9 +281,12 @@ ia_status ia_unrevealed(ia_ctx *cx, ia_graph *g, const ia_commit *c, ia_strlist 
         if (!staged)
             continue;
         ia_free(line);
-        IA_GO(IA_SET(cx, line, ia_sprintf(cx, "%s%s%s version %llu is staged, not revealed to other Lance readers yet",
-                                          e->dir, e->lance_branch ? "/tree/" : "",
-                                          e->lance_branch ? e->lance_branch : "", (unsigned long long)e->last_version)));
+        IA_GO(IA_SET(
+            cx, line,
+            ia_sprintf(cx, "%s%s%s version %llu is staged, not revealed to other Lance readers yet",
+                       e->dir, e->lance_branch ? "/tree/" : "",
+                       e->lance_branch ? e->lance_branch : "",
+                       (unsigned long long)e->last_version)));
         IA_GO(ia_strlist_add(cx, out, line));
     }
 done:

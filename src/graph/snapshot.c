@@ -1,17 +1,19 @@
-/* snapshot.c - one commit with its tables: manifests found by name and transaction, revealed or staged. */
+/* snapshot.c - one commit with its tables: manifests found by name and transaction, revealed or
+ * staged. */
 #include "graph/graph_priv.h"
 
 #include <stdio.h>
 
 /* ---- paths ----------------------------------------------------------------------------------- */
-ia_status ia_tree_path(ia_ctx *cx, const ia_graph *g, const char *dir, const char *lance_branch, char **out)
+ia_status ia_tree_path(ia_ctx *cx, const ia_graph *g, const char *dir, const char *lance_branch,
+                       char **out)
 {
     return lance_branch ? ia_path_join(cx, out, g->root, dir, "tree", lance_branch, NULL)
                         : ia_path_join(cx, out, g->root, dir, NULL);
 }
 
-ia_status ia_revealed_path(ia_ctx *cx, const ia_graph *g, const char *dir, const char *lance_branch, uint64_t version,
-                           char **out)
+ia_status ia_revealed_path(ia_ctx *cx, const ia_graph *g, const char *dir, const char *lance_branch,
+                           uint64_t version, char **out)
 {
     char name[40], *tree = NULL;
     ia_status st;
@@ -25,19 +27,21 @@ done:
     return st;
 }
 
-ia_status ia_staged_path(ia_ctx *cx, const ia_graph *g, const char *attempt, const char *dir, const char *lance_branch,
-                         uint64_t version, char **out)
+ia_status ia_staged_path(ia_ctx *cx, const ia_graph *g, const char *attempt, const char *dir,
+                         const char *lance_branch, uint64_t version, char **out)
 {
     char name[40];
 
     (void)snprintf(name, sizeof name, "%llu.manifest", (unsigned long long)version);
-    return ia_graph_path(cx, g, out, "staged", attempt, dir, lance_branch ? lance_branch : "main", name, NULL);
+    return ia_graph_path(cx, g, out, "staged", attempt, dir, lance_branch ? lance_branch : "main",
+                         name, NULL);
 }
 
 /* ---- manifests ------------------------------------------------------------------------------- */
-ia_status ia_manifest_load(ia_ctx *cx, ia_objstore *os, const char *path, ia_manifest **out, uint64_t *size)
+ia_status ia_manifest_load(ia_ctx *cx, ia_objstore *os, const char *path, ia_manifest **out,
+                           uint64_t *size)
 {
-    ia_bytes raw = { 0 };
+    ia_bytes raw = {0};
     ia_status st;
 
     *out = NULL;
@@ -50,8 +54,10 @@ done:
     return st;
 }
 
-/* The inline transaction says it, else the name of the transaction file: "{read version}-{uuid}.txn". */
-ia_status ia_manifest_txn(ia_ctx *cx, const ia_manifest *m, char uuid[IA_UUID_LEN + 1], uint32_t *operation)
+/* The inline transaction says it, else the name of the transaction file: "{read
+ * version}-{uuid}.txn". */
+ia_status ia_manifest_txn(ia_ctx *cx, const ia_manifest *m, char uuid[IA_UUID_LEN + 1],
+                          uint32_t *operation)
 {
     const char *dash = m->transaction_file ? strchr(m->transaction_file, '-') : NULL;
     ia_uuid u;
@@ -70,8 +76,8 @@ ia_status ia_manifest_txn(ia_ctx *cx, const ia_manifest *m, char uuid[IA_UUID_LE
 }
 
 /* *out NULL when the file is missing or was made by another transaction. */
-static ia_status load_if_ours(ia_ctx *cx, ia_graph *g, const char *path, const ia_entry *e, ia_manifest **out,
-                              uint64_t *size)
+static ia_status load_if_ours(ia_ctx *cx, ia_graph *g, const char *path, const ia_entry *e,
+                              ia_manifest **out, uint64_t *size)
 {
     char uuid[IA_UUID_LEN + 1];
     uint32_t operation;
@@ -96,7 +102,8 @@ done:
 }
 
 /* Revealed, staged, and revealed again: another process may be revealing between the two looks. */
-static ia_status find_manifest(ia_ctx *cx, ia_graph *g, const ia_entry *e, ia_manifest **out, ia_entry_info *info)
+static ia_status find_manifest(ia_ctx *cx, ia_graph *g, const ia_entry *e, ia_manifest **out,
+                               ia_entry_info *info)
 {
     char *revealed = NULL, *staged = NULL;
     ia_status st;
@@ -112,10 +119,12 @@ static ia_status find_manifest(ia_ctx *cx, ia_graph *g, const ia_entry *e, ia_ma
     if (!*out && e->staged)
         IA_GO(load_if_ours(cx, g, revealed, e, out, &info->size));
     if (!*out)
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "version %llu of %s%s%s (transaction %s) is neither revealed nor staged: it "
-                      "was reclaimed, or files were removed", (unsigned long long)e->last_version, e->dir,
-                      e->lance_branch ? " on Lance branch " : "", e->lance_branch ? e->lance_branch : "",
-                      e->txn_uuid));
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT,
+                      "version %llu of %s%s%s (transaction %s) is neither revealed nor staged: it "
+                      "was reclaimed, or files were removed",
+                      (unsigned long long)e->last_version, e->dir,
+                      e->lance_branch ? " on Lance branch " : "",
+                      e->lance_branch ? e->lance_branch : "", e->txn_uuid));
 done:
     ia_free(revealed);
     ia_free(staged);
@@ -176,8 +185,9 @@ done:
 /* ---- datasets -------------------------------------------------------------------------------- */
 static ia_status slot_key(ia_ctx *cx, const ia_entry *e, char **out)
 {
-    return IA_SET(cx, *out, ia_sprintf(cx, "%s|%s|%llu|%s", e->dir, e->lance_branch ? e->lance_branch : "",
-                                       (unsigned long long)e->last_version, e->txn_uuid));
+    return IA_SET(cx, *out,
+                  ia_sprintf(cx, "%s|%s|%llu|%s", e->dir, e->lance_branch ? e->lance_branch : "",
+                             (unsigned long long)e->last_version, e->txn_uuid));
 }
 
 ia_status ia_dataset_prepare(ia_ctx *cx, const ia_type_def *type, ia_dataset *ds)
@@ -194,8 +204,8 @@ done:
     return st;
 }
 
-static ia_status read_dataset(ia_ctx *cx, ia_graph *g, const ia_type_def *type, const ia_entry *e, ia_dataset **out,
-                              ia_entry_info *info)
+static ia_status read_dataset(ia_ctx *cx, ia_graph *g, const ia_type_def *type, const ia_entry *e,
+                              ia_dataset **out, ia_entry_info *info)
 {
     ia_manifest *m = NULL;
     ia_dataset *ds = NULL;
@@ -231,11 +241,12 @@ static void fill_slot(ia_graph *g, char *key, const ia_dataset *ds, const ia_ent
     g->cache->next_dataset = (g->cache->next_dataset + 1) % IA_DATASET_SLOTS;
     ia_free(s->key);
     ia_dataset_release(s->ds);
-    *s = (ia_dataset_slot){ .key = key, .ds = ia_dataset_retain(ds), .staged = info->staged, .size = info->size };
+    *s = (ia_dataset_slot){
+        .key = key, .ds = ia_dataset_retain(ds), .staged = info->staged, .size = info->size};
 }
 
-ia_status ia_entry_load(ia_ctx *cx, ia_graph *g, const ia_type_def *type, const ia_entry *e, ia_dataset **out,
-                        ia_entry_info *info)
+ia_status ia_entry_load(ia_ctx *cx, ia_graph *g, const ia_type_def *type, const ia_entry *e,
+                        ia_dataset **out, ia_entry_info *info)
 {
     ia_dataset_slot *s;
     char *key = NULL;
@@ -243,12 +254,12 @@ ia_status ia_entry_load(ia_ctx *cx, ia_graph *g, const ia_type_def *type, const 
     ia_status st;
 
     *out = NULL;
-    *info = (ia_entry_info){ 0 };
+    *info = (ia_entry_info){0};
     ia_cache_ctx(g, cx, &sub);
     IA_GO(slot_key(&sub, e, &key));
     s = find_slot(g, key);
     if (s) {
-        *info = (ia_entry_info){ .staged = s->staged, .size = s->size };
+        *info = (ia_entry_info){.staged = s->staged, .size = s->size};
         *out = ia_dataset_retain(s->ds);
         goto done;
     }
@@ -275,12 +286,13 @@ void ia_entry_forget(ia_graph *g, const ia_entry *e)
     if (s) {
         ia_free(s->key);
         ia_dataset_release(s->ds);
-        *s = (ia_dataset_slot){ 0 };
+        *s = (ia_dataset_slot){0};
     }
     ia_free(key);
 }
 
-ia_status ia_entry_open(ia_ctx *cx, ia_graph *g, const ia_type_def *type, const ia_entry *e, ia_dataset **out)
+ia_status ia_entry_open(ia_ctx *cx, ia_graph *g, const ia_type_def *type, const ia_entry *e,
+                        ia_dataset **out)
 {
     ia_entry_info info;
     return ia_entry_load(cx, g, type, e, out, &info);

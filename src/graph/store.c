@@ -12,7 +12,7 @@ void ia_cache_ctx(const ia_graph *g, const ia_ctx *cx, ia_ctx *sub)
 /* ---- paths ----------------------------------------------------------------------------------- */
 ia_status ia_graph_path(ia_ctx *cx, const ia_graph *g, char **out, ...)
 {
-    ia_buf b = { 0 };
+    ia_buf b = {0};
     const char *part;
     va_list ap;
 
@@ -40,8 +40,9 @@ static ia_status read_format(ia_ctx *cx, ia_rec *r, ia_graph *g)
 
     IA_TRY(ia_rec_u64(r, "format", &format));
     if (format != IA_GRAPH_FORMAT)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "the graph at %s has format %llu, this version reads format %u",
-                       g->root, (unsigned long long)format, IA_GRAPH_FORMAT);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "the graph at %s has format %llu, this version reads format %u", g->root,
+                       (unsigned long long)format, IA_GRAPH_FORMAT);
     IA_TRY(ia_rec_ulid(r, "graph_id", false, g->graph_id));
     IA_TRY(ia_rec_ulid(r, "main", false, g->main_incarnation));
     IA_TRY(ia_rec_dup(r, "root", false, &g->recorded_root));
@@ -59,8 +60,10 @@ static ia_status load_format(ia_ctx *cx, ia_graph *g)
     IA_GO(ia_graph_path(cx, g, &path, "format.json", NULL));
     st = ia_rec_load(cx, g->os, path, &root);
     if (st == IA_ERR_NOT_FOUND)
-        st = ia_fail(cx, IA_ERR_NOT_FOUND, "no graph at %s (there is no _graph/format.json); create one with "
-                     "\"inarch init\" and a .pg schema, or check the path", g->root);
+        st = ia_fail(cx, IA_ERR_NOT_FOUND,
+                     "no graph at %s (there is no _graph/format.json); create one with "
+                     "\"inarch init\" and a .pg schema, or check the path",
+                     g->root);
     IA_GO(st);
     IA_GO(ia_rec_begin(cx, root, path, &r));
     IA_GO(read_format(cx, &r, g));
@@ -97,7 +100,8 @@ done:
     return st;
 }
 
-ia_status ia_graph_shell(ia_ctx *cx, ia_objstore *os, const char *root, const ia_graph_options *opt, ia_graph **out)
+ia_status ia_graph_shell(ia_ctx *cx, ia_objstore *os, const char *root, const ia_graph_options *opt,
+                         ia_graph **out)
 {
     ia_graph *g = NULL;
     ia_status st;
@@ -115,7 +119,8 @@ done:
     return st;
 }
 
-ia_status ia_graph_open(ia_ctx *cx, ia_objstore *os, const char *root, const ia_graph_options *opt, ia_graph **out)
+ia_status ia_graph_open(ia_ctx *cx, ia_objstore *os, const char *root, const ia_graph_options *opt,
+                        ia_graph **out)
 {
     ia_graph *g = NULL;
     ia_status st;
@@ -164,7 +169,7 @@ void ia_graph_close(ia_graph *g)
 /* ---- catalogs -------------------------------------------------------------------------------- */
 static ia_status read_catalog(ia_ctx *cx, ia_graph *g, const char *hash, ia_catalog **out)
 {
-    ia_bytes raw = { 0 };
+    ia_bytes raw = {0};
     uint8_t digest[32];
     char hex[65], *path = NULL, *file = NULL;
     ia_status st;
@@ -176,11 +181,13 @@ static ia_status read_catalog(ia_ctx *cx, ia_graph *g, const char *hash, ia_cata
     ia_sha256(raw.data, raw.len, digest);
     ia_hex(digest, sizeof digest, hex);
     if (strcmp(hex, hash) != 0)
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "%s: the content does not have the hash in its name", path));
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "%s: the content does not have the hash in its name",
+                      path));
     IA_GO(ia_catalog_from_json(cx, (const char *)raw.data, raw.len, out));
 done:
     if (st != IA_OK)
-        st = ia_fail_prefix(cx, st == IA_ERR_NOT_FOUND ? IA_ERR_CORRUPT : st, "schema of the graph at %s", g->root);
+        st = ia_fail_prefix(cx, st == IA_ERR_NOT_FOUND ? IA_ERR_CORRUPT : st,
+                            "schema of the graph at %s", g->root);
     ia_bytes_dispose(&raw);
     ia_free(path);
     ia_free(file);
@@ -215,8 +222,8 @@ ia_status ia_graph_catalog(ia_ctx *cx, ia_graph *g, const char *schema_hash, con
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
-static ia_status claimed_below(ia_ctx *cx, ia_objstore *os, const char *root, const char *name, size_t name_len,
-                               bool *out)
+static ia_status claimed_below(ia_ctx *cx, ia_objstore *os, const char *root, const char *name,
+                               size_t name_len, bool *out)
 {
     char *format = NULL, *claim = NULL;
     bool there;

@@ -1,4 +1,4 @@
-/* write_plan.c - what a write works on: branch, head, the tree and fork of each table it touches. */
+/* write_plan.c - what a write works on: branch, head, tree and fork of each table it touches. */
 #include "graph/graph_priv.h"
 
 #include <stdio.h>
@@ -14,7 +14,8 @@ static ia_status check_precondition(ia_ctx *cx, const ia_write *w)
     const char *head = w->head->commit->ref.id;
 
     if (w->if_commit[0] && strcmp(w->if_commit, head) != 0)
-        return ia_fail(cx, IA_ERR_PRECONDITION, "the head of branch '%s' is commit %s, not %s; nothing was changed",
+        return ia_fail(cx, IA_ERR_PRECONDITION,
+                       "the head of branch '%s' is commit %s, not %s; nothing was changed",
                        w->branch->name, head, w->if_commit);
     return IA_OK;
 }
@@ -25,7 +26,8 @@ static ia_status begin(ia_ctx *cx, ia_write *w, const char *branch, const char *
 
     if (if_commit && if_commit[0]) {
         if (!ia_ulid_valid(if_commit))
-            return ia_fail(cx, IA_ERR_INVALID, "'%.60s' is not a whole commit id (26 letters and digits)", if_commit);
+            return ia_fail(cx, IA_ERR_INVALID,
+                           "'%.60s' is not a whole commit id (26 letters and digits)", if_commit);
         memcpy(w->if_commit, if_commit, sizeof w->if_commit);
     }
     IA_TRY(ia_branch_open(cx, w->g, branch, &w->branch));
@@ -40,8 +42,8 @@ static ia_status begin(ia_ctx *cx, ia_write *w, const char *branch, const char *
     return ia_ulid_new(cx, w->attempt);
 }
 
-/* A reveal that fails here is not this write's failure: staged manifests are as good. A table that this write
- * touches is checked again before publishing. */
+/* A reveal that fails here is not this write's failure: staged manifests are as good. A table that
+ * this write touches is checked again before publishing. */
 static void finish_reveals(ia_ctx *cx, ia_write *w)
 {
     ia_ctx quiet = *cx;
@@ -50,8 +52,8 @@ static void finish_reveals(ia_ctx *cx, ia_write *w)
     w->own->head_revealed = ia_reveal(&quiet, w->g, w->head->commit) == IA_OK;
 }
 
-ia_status ia_write_begin(ia_ctx *cx, ia_graph *g, const char *branch, const char *if_commit, const char *actor,
-                         const char *message, ia_write **out)
+ia_status ia_write_begin(ia_ctx *cx, ia_graph *g, const char *branch, const char *if_commit,
+                         const char *actor, const char *message, ia_write **out)
 {
     ia_write *w = NULL;
     ia_status st;
@@ -77,7 +79,7 @@ static void wtype_dispose(ia_wtype *t)
     ia_wtype_forget_dataset(t);
     ia_free(t->fork);
     ia_free(t->dir);
-    *t = (ia_wtype){ 0 };
+    *t = (ia_wtype){0};
 }
 
 void ia_wtype_forget_dataset(ia_wtype *t)
@@ -156,24 +158,26 @@ ia_status ia_write_table(ia_ctx *cx, ia_write *w, size_t type, ia_twrite **out)
             return IA_OK;
         }
     IA_TRY(IA_GROW(cx, w->tables, w->cap, w->n + 1));
-    w->tables[w->n] = (ia_twrite){ .type = type };
+    w->tables[w->n] = (ia_twrite){.type = type};
     *out = &w->tables[w->n++];
     return IA_OK;
 }
 
 /* ---- forks ----------------------------------------------------------------------------------- */
-/* The branch name in Lance's alphabet (what was "/" is "-"), no dot first or last, and eight random characters. */
+/* The branch name in Lance's alphabet (what was "/" is "-"), no dot first or last, and eight random
+ * characters. */
 static ia_status fork_name(ia_ctx *cx, const char *branch, char **out)
 {
     static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
     const size_t n = strlen(branch);
     uint8_t raw[8];
-    ia_buf b = { 0 };
+    ia_buf b = {0};
 
     IA_TRY(ia_random(cx, raw, sizeof raw));
     for (size_t i = 0; i < n; i++) {
         const char c = branch[i];
-        const bool edge = c == '.' && (i == 0 || i + 1 == n || branch[i - 1] == '/' || branch[i + 1] == '/');
+        const bool edge =
+            c == '.' && (i == 0 || i + 1 == n || branch[i - 1] == '/' || branch[i + 1] == '/');
         ia_buf_putc(cx, &b, c == '/' || edge ? '-' : c);
     }
     ia_buf_putc(cx, &b, '.');
@@ -183,10 +187,11 @@ static ia_status fork_name(ia_ctx *cx, const char *branch, char **out)
 }
 
 /* Row-id space of a new fork: the first number that nobody took. */
-static ia_status claim_slot(ia_ctx *cx, const ia_graph *g, const char *dir, const char *fork, uint64_t *slot)
+static ia_status claim_slot(ia_ctx *cx, const ia_graph *g, const char *dir, const char *fork,
+                            uint64_t *slot)
 {
     char *path = NULL, *name = NULL;
-    ia_objlist l = { 0 };
+    ia_objlist l = {0};
     unsigned long long n = 1;
     ia_status st;
 
@@ -196,8 +201,10 @@ static ia_status claim_slot(ia_ctx *cx, const ia_graph *g, const char *dir, cons
         n++;
     for (;; n++) {
         if (n >= 1u << 23)
-            IA_GO(ia_fail(cx, IA_ERR_UNSUPPORTED, "dataset %s was forked eight million times: its row-id spaces are "
-                          "used up", dir));
+            IA_GO(ia_fail(cx, IA_ERR_UNSUPPORTED,
+                          "dataset %s was forked eight million times: its row-id spaces are "
+                          "used up",
+                          dir));
         ia_free(path);
         ia_free(name);
         path = name = NULL;
@@ -225,7 +232,8 @@ ia_status ia_wtype_decide(ia_ctx *cx, ia_write *w, size_t type, ia_wtype **out)
 
     *out = NULL;
     if (!e || type >= w->own->n)
-        return ia_fail(cx, IA_ERR_CORRUPT, "commit %s has no table for type number %zu", w->head->commit->ref.id, type);
+        return ia_fail(cx, IA_ERR_CORRUPT, "commit %s has no table for type number %zu",
+                       w->head->commit->ref.id, type);
     t = &w->own->types[type];
     if (!t->decided) {
         ours = strcmp(e->owner, w->branch->incarnation) == 0;
@@ -255,14 +263,15 @@ ia_status ia_write_tree(ia_ctx *cx, ia_write *w, size_t type, const char **dir)
     return IA_OK;
 }
 
-static ia_status encode_clone(ia_ctx *cx, ia_wtype *t, const ia_manifest *parent, ia_txn *txn, ia_manifest *m)
+static ia_status encode_clone(ia_ctx *cx, ia_wtype *t, const ia_manifest *parent, ia_txn *txn,
+                              ia_manifest *m)
 {
     IA_TRY(ia_txn_encode(cx, txn, parent, m, &t->clone_txn));
     IA_TRY(IA_SET(cx, t->clone_txn_name, ia_strdup(cx, m->transaction_file)));
     return ia_manifest_encode(cx, m, t->clone_txn.data, t->clone_txn.len, &t->clone);
 }
 
-/* First manifest of the fork: the head's table, every file borrowed, in a row-id space of its own. */
+/* First manifest of the fork: the head's table, every file borrowed, a row-id space of its own. */
 static ia_status make_clone(ia_ctx *cx, ia_write *w, size_t type, ia_wtype *t)
 {
     const ia_type_def *def = w->head->cat->types[type];
@@ -270,7 +279,7 @@ static ia_status make_clone(ia_ctx *cx, ia_write *w, size_t type, ia_wtype *t)
     ia_entry_info info;
     ia_dataset *parent = NULL, *ds = NULL;
     ia_manifest *m = NULL;
-    ia_txn txn = { 0 };
+    ia_txn txn = {0};
     ia_status st;
 
     IA_GO(ia_entry_load(cx, w->g, def, e, &parent, &info));
@@ -311,8 +320,9 @@ ia_status ia_write_dataset(ia_ctx *cx, ia_write *w, size_t type, ia_dataset **ou
 }
 
 /* ---- drift ----------------------------------------------------------------------------------- */
-/* The head's manifest stands under its own name and is ours; a crashed writer's is revealed first. */
-static ia_status check_head_revealed(ia_ctx *cx, ia_write *w, const ia_type_def *def, const ia_entry *e)
+/* The head's manifest has its own name and is ours; a crashed writer's is revealed first. */
+static ia_status check_head_revealed(ia_ctx *cx, ia_write *w, const ia_type_def *def,
+                                     const ia_entry *e)
 {
     ia_dataset *ds = NULL;
     ia_entry_info info;
@@ -327,9 +337,11 @@ static ia_status check_head_revealed(ia_ctx *cx, ia_write *w, const ia_type_def 
     ds = NULL;
     IA_GO(ia_entry_load(cx, w->g, def, e, &ds, &info));
     if (info.staged)
-        IA_GO(ia_fail(cx, IA_ERR_DRIFT, "version %llu of %s%s%s was taken by another program's commit; run \"inarch "
-                      "repair\" before writing type %s", (unsigned long long)e->last_version, e->dir,
-                      e->lance_branch ? "/tree/" : "", e->lance_branch ? e->lance_branch : "", def->name));
+        IA_GO(ia_fail(cx, IA_ERR_DRIFT,
+                      "version %llu of %s%s%s was taken by another program's commit; run \"inarch "
+                      "repair\" before writing type %s",
+                      (unsigned long long)e->last_version, e->dir, e->lance_branch ? "/tree/" : "",
+                      e->lance_branch ? e->lance_branch : "", def->name));
 done:
     ia_dataset_release(ds);
     return st;
@@ -353,9 +365,11 @@ ia_status ia_wtype_check_drift(ia_ctx *cx, ia_write *w, size_t type)
         goto done;
     IA_GO(ia_branch_head(cx, w->g, w->branch, &now)); /* a newer commit of ours may have made it */
     if (strcmp(now->ref.id, w->head->commit->ref.id) == 0)
-        IA_GO(ia_fail(cx, IA_ERR_DRIFT, "%s%s%s has version %llu, which no commit of the graph made: another program "
-                      "wrote to it; run \"inarch repair\" before writing type %s", e->dir,
-                      e->lance_branch ? "/tree/" : "", e->lance_branch ? e->lance_branch : "",
+        IA_GO(ia_fail(cx, IA_ERR_DRIFT,
+                      "%s%s%s has version %llu, which no commit of the graph made: another program "
+                      "wrote to it; run \"inarch repair\" before writing type %s",
+                      e->dir, e->lance_branch ? "/tree/" : "",
+                      e->lance_branch ? e->lance_branch : "",
                       (unsigned long long)e->last_version + 1, def->name));
 done:
     ia_commit_free(now);

@@ -13,9 +13,10 @@ static ia_txn_form form_of(const ia_twrite *t)
     return t->form == IA_TXN_UPDATE ? IA_TXN_UPDATE : IA_TXN_APPEND;
 }
 
-/* Gives a new data file a second name in another tree of the dataset; the bytes are copied only where the store
- * cannot link. The inode's time is what sweepers go by. */
-static ia_status carry_file(ia_ctx *cx, const ia_graph *g, const char *from_dir, const char *to_dir, const char *name)
+/* Gives a new data file a second name in another tree of the dataset; the bytes are copied only
+ * where the store cannot link. The inode's time is what sweepers go by. */
+static ia_status carry_file(ia_ctx *cx, const ia_graph *g, const char *from_dir, const char *to_dir,
+                            const char *name)
 {
     char *from = NULL, *to = NULL;
     ia_status st;
@@ -41,8 +42,8 @@ done:
     return st;
 }
 
-static ia_status add_fragment(ia_ctx *cx, const ia_write *w, const ia_twrite *t, const ia_dataset *ds,
-                              const ia_fragment *f, ia_txn *txn)
+static ia_status add_fragment(ia_ctx *cx, const ia_write *w, const ia_twrite *t,
+                              const ia_dataset *ds, const ia_fragment *f, ia_txn *txn)
 {
     ia_action *a;
 
@@ -76,7 +77,8 @@ static ia_status add_removals(ia_ctx *cx, const ia_twrite *t, ia_txn *txn)
     return IA_OK;
 }
 
-static ia_status build_txn(ia_ctx *cx, const ia_write *w, const ia_twrite *t, const ia_dataset *ds, ia_txn *txn)
+static ia_status build_txn(ia_ctx *cx, const ia_write *w, const ia_twrite *t, const ia_dataset *ds,
+                           ia_txn *txn)
 {
     IA_TRY(ia_txn_init(cx, txn, form_of(t), ds->m->version));
     if (t->overwrite)
@@ -91,8 +93,9 @@ static ia_status build_txn(ia_ctx *cx, const ia_write *w, const ia_twrite *t, co
 }
 
 /* ---- staging --------------------------------------------------------------------------------- */
-static ia_status stage_version(ia_ctx *cx, ia_write *w, const ia_entry *e, uint64_t version, const char *tree,
-                               const char *txn_name, const ia_bytes *txn, const ia_bytes *manifest)
+static ia_status stage_version(ia_ctx *cx, ia_write *w, const ia_entry *e, uint64_t version,
+                               const char *tree, const char *txn_name, const ia_bytes *txn,
+                               const ia_bytes *manifest)
 {
     const uint32_t flags = ia_graph_put_flags(w->g);
     char *path = NULL, *txn_path = NULL;
@@ -111,14 +114,15 @@ done:
 
 static ia_status apply_and_stage(ia_ctx *cx, ia_write *w, ia_dataset *ds, ia_txn *txn, ia_entry *e)
 {
-    const ia_apply_options opt = { .now_us = ia_now_us(), .put_flags = ia_graph_put_flags(w->g) };
+    const ia_apply_options opt = {.now_us = ia_now_us(), .put_flags = ia_graph_put_flags(w->g)};
     ia_manifest *next = NULL;
-    ia_bytes file = { 0 }, pb = { 0 };
+    ia_bytes file = {0}, pb = {0};
     ia_status st;
 
     IA_GO(ia_txn_build(cx, ds, txn, &opt, &next, &file, &pb));
     if (!next->transaction_file)
-        IA_GO(ia_fail(cx, IA_ERR_INTERNAL, "%s: the new manifest names no transaction file", e->dir));
+        IA_GO(
+            ia_fail(cx, IA_ERR_INTERNAL, "%s: the new manifest names no transaction file", e->dir));
     IA_GO(stage_version(cx, w, e, next->version, ds->dir, next->transaction_file, &pb, &file));
     e->last_version = next->version;
     e->rows = ia_manifest_live_rows(next);
@@ -131,7 +135,8 @@ done:
 }
 
 /* Names of the new entry: dir stays, the Lance branch is the fork's when this write makes one. */
-static ia_status name_entry(ia_ctx *cx, const ia_write *w, const ia_entry *old, const ia_wtype *wt, ia_entry *e)
+static ia_status name_entry(ia_ctx *cx, const ia_write *w, const ia_entry *old, const ia_wtype *wt,
+                            ia_entry *e)
 {
     const char *branch = wt->fork ? wt->fork : old->lance_branch;
 
@@ -156,9 +161,9 @@ static ia_status name_entry(ia_ctx *cx, const ia_write *w, const ia_entry *old, 
 static ia_status stage_table(ia_ctx *cx, ia_write *w, ia_twrite *t, ia_entry *out)
 {
     const ia_entry *old = ia_snapshot_entry(w->head, t->type);
-    ia_txn built = { 0 };
+    ia_txn built = {0};
     ia_txn *txn = t->actions ? t->actions : &built;
-    ia_entry e = { 0 };
+    ia_entry e = {0};
     ia_dataset *ds;
     ia_wtype *wt;
     ia_status st;
@@ -169,12 +174,13 @@ static ia_status stage_table(ia_ctx *cx, ia_write *w, ia_twrite *t, ia_entry *ou
     wt = &w->own->types[t->type];
     IA_GO(name_entry(cx, w, old, wt, &e));
     if (wt->fork)
-        IA_GO(stage_version(cx, w, &e, ds->m->version, ds->dir, wt->clone_txn_name, &wt->clone_txn, &wt->clone));
+        IA_GO(stage_version(cx, w, &e, ds->m->version, ds->dir, wt->clone_txn_name, &wt->clone_txn,
+                            &wt->clone));
     if (!t->actions)
         IA_GO(build_txn(cx, w, t, ds, &built));
     IA_GO(apply_and_stage(cx, w, ds, txn, &e));
     *out = e;
-    e = (ia_entry){ 0 };
+    e = (ia_entry){0};
 done:
     if (st != IA_OK)
         st = ia_fail_prefix(cx, st, "type %s", w->head->cat->types[t->type]->name);
@@ -190,7 +196,7 @@ static ia_status keep_entry(ia_ctx *cx, const ia_write *w, const ia_entry *old, 
 
     if (w->own->head_revealed) {
         e.staged = NULL;
-        e.fork = (ia_fork){ 0 };
+        e.fork = (ia_fork){0};
     }
     return ia_entry_copy(cx, &e, out);
 }
@@ -198,7 +204,8 @@ static ia_status keep_entry(ia_ctx *cx, const ia_write *w, const ia_entry *old, 
 static ia_twrite *table_of(const ia_write *w, uint64_t type_id)
 {
     for (size_t i = 0; i < w->n; i++)
-        if (w->head->cat->types[w->tables[i].type]->type_id == type_id && ia_twrite_changes(&w->tables[i]))
+        if (w->head->cat->types[w->tables[i].type]->type_id == type_id &&
+            ia_twrite_changes(&w->tables[i]))
             return &w->tables[i];
     return NULL;
 }

@@ -1,10 +1,10 @@
-/* cut.c - cuts each step of a scenario and compares what is left with the states before and after. */
+/* cut.c - cuts each step of a scenario, compares what is left with the states before and after. */
 #include "cut.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 
-static const char *const mode_names[] = { "before", "torn", "after" };
+static const char *const mode_names[] = {"before", "torn", "after"};
 
 typedef struct world {
     env e;
@@ -13,16 +13,16 @@ typedef struct world {
     cut_place bare, faulty;
 } world;
 
-/* ---- helpers for scenarios -------------------------------------------------------------------- */
+/* ---- helpers for scenarios ------------------------------------------------------------------- */
 ia_status cut_open(ia_ctx *cx, const cut_place *at, ia_graph **out)
 {
-    const ia_graph_options opt = { .durability = at->durability, .for_writing = true };
+    const ia_graph_options opt = {.durability = at->durability, .for_writing = true};
     return ia_graph_open(cx, at->os, at->root, &opt, out);
 }
 
 ia_status cut_init(ia_ctx *cx, const cut_place *at)
 {
-    const ia_graph_options opt = { .durability = at->durability, .for_writing = true };
+    const ia_graph_options opt = {.durability = at->durability, .for_writing = true};
     return ia_graph_init(cx, at->os, at->root, GX_SCHEMA, "test.pg", "tester", &opt);
 }
 
@@ -55,10 +55,10 @@ done:
     return st;
 }
 
-/* ---- what a graph shows ----------------------------------------------------------------------- */
+/* ---- what a graph shows ---------------------------------------------------------------------- */
 static ia_status look_at_branches(ia_ctx *cx, ia_graph *g, ia_buf *b)
 {
-    ia_strlist names = { 0 };
+    ia_strlist names = {0};
     char *dump = NULL;
     ia_status st;
 
@@ -79,7 +79,7 @@ static char *look(world *w)
 {
     ia_ctx *cx = &w->e.cx;
     ia_graph *g = NULL;
-    ia_buf b = { 0 };
+    ia_buf b = {0};
     char *out = NULL;
     ia_status st = cut_open(cx, &w->bare, &g);
 
@@ -100,7 +100,7 @@ static char *look(world *w)
 static void expect_all_revealed(world *w)
 {
     ia_ctx *cx = &w->e.cx;
-    ia_strlist names = { 0 }, left = { 0 };
+    ia_strlist names = {0}, left = {0};
     ia_graph *g;
 
     assert_ok(cut_open(cx, &w->bare, &g));
@@ -118,10 +118,11 @@ static void expect_all_revealed(world *w)
     ia_graph_close(g);
 }
 
-/* ---- one world -------------------------------------------------------------------------------- */
-static void world_open(world *w, const cut_scenario *s, const char *dir, bool links, const char *tag)
+/* ---- one world ------------------------------------------------------------------------------- */
+static void world_open(world *w, const cut_scenario *s, const char *dir, bool links,
+                       const char *tag)
 {
-    *w = (world){ .e = env_new(0) };
+    *w = (world){.e = env_new(0)};
     if (dir) {
         snprintf(w->root, sizeof w->root, "%s/%s-%s", dir, s->name, tag);
         assert_int_equal(mkdir(w->root, 0755), 0);
@@ -133,8 +134,8 @@ static void world_open(world *w, const cut_scenario *s, const char *dir, bool li
     }
     assert_ok(ia_objstore_faulty(&w->e.cx, w->inner, &w->os));
     ia_fault_set(w->os, -1, IA_CUT_BEFORE, true);
-    w->bare = (cut_place){ w->inner, w->root, dir ? IA_RELAXED : IA_FULL };
-    w->faulty = (cut_place){ w->os, w->root, w->bare.durability };
+    w->bare = (cut_place){w->inner, w->root, dir ? IA_RELAXED : IA_FULL};
+    w->faulty = (cut_place){w->os, w->root, w->bare.durability};
     if ((s->prepare ? s->prepare : cut_init)(&w->e.cx, &w->bare) != IA_OK)
         fail_msg("%s: prepare: %s", s->name, w->e.cx.err.text);
 }
@@ -182,26 +183,30 @@ static void die_again(world *w, const cut_scenario *s, int64_t k)
         ia_ctx_clear(&w->e.cx);
 }
 
-typedef struct texts { char before[2048], before_more[2048], after[2048], after_more[2048]; } texts;
+typedef struct texts {
+    char before[2048], before_more[2048], after[2048], after_more[2048];
+} texts;
 
 typedef struct cut {
     const cut_scenario *s;
     const char *dir;
     bool links;
     ia_fault_mode mode;
-    int64_t k, second; /* second: step of the restarted process at which it dies; < 0 = it does not */
+    int64_t k,
+        second; /* second: step of the restarted process at which it dies; < 0 = it does not */
     const texts *t;
 } cut;
 
-static void expect_text(world *w, const cut *c, const char *what, const char *a, const char *b, bool *is_b)
+static void expect_text(world *w, const cut *c, const char *what, const char *a, const char *b,
+                        bool *is_b)
 {
     char *text = look(w);
 
     *is_b = strcmp(text, b) == 0;
     if (!*is_b && strcmp(text, a) != 0)
         fail_msg("%s%s, cut %s step %lld (then %lld), %s:\n%s\nis neither %s\nnor %s", c->s->name,
-                 c->links ? "" : " without links", mode_names[c->mode], (long long)c->k, (long long)c->second, what,
-                 text, a, b);
+                 c->links ? "" : " without links", mode_names[c->mode], (long long)c->k,
+                 (long long)c->second, what, text, a, b);
     ia_free(text);
 }
 
@@ -222,7 +227,8 @@ static bool cut_once(const cut *c)
     ia_ctx_clear(&w.e.cx);
     expect_text(&w, c, "after the restart", c->t->before, c->t->after, &done);
     if (st == IA_OK && !done)
-        fail_msg("%s, cut %s step %lld: said to be done, is not", c->s->name, mode_names[c->mode], (long long)c->k);
+        fail_msg("%s, cut %s step %lld: said to be done, is not", c->s->name, mode_names[c->mode],
+                 (long long)c->k);
     plain = done ? c->t->after : c->t->before;
     further = done ? c->t->after_more : c->t->before_more;
     if (c->second >= 0) {
@@ -247,7 +253,12 @@ size_t cut_run(const cut_scenario *s, const char *dir)
         fail_msg("%s: the operation shows no effect, so that nothing can be told", s->name);
     for (int mode = IA_CUT_BEFORE; mode <= IA_CUT_AFTER; mode++)
         for (int links = dir ? 1 : 0; links < 2; links++) {
-            cut c = { .s = s, .dir = dir, .links = links, .mode = (ia_fault_mode)mode, .second = -1, .t = &t };
+            cut c = {.s = s,
+                     .dir = dir,
+                     .links = links,
+                     .mode = (ia_fault_mode)mode,
+                     .second = -1,
+                     .t = &t};
             while (cut_once(&c)) {
                 /* steps of the second death spread over what a write does, other ones for each k */
                 c.second = dir || s->single ? -1 : (c.k * 17 + mode * 5) % 61;

@@ -16,7 +16,7 @@ done:
     return st;
 }
 
-/* ---- states before ---------------------------------------------------------------------------- */
+/* ---- states before --------------------------------------------------------------------------- */
 static ia_status nothing(ia_ctx *cx, const cut_place *at)
 {
     (void)cx;
@@ -60,7 +60,7 @@ static ia_status graph_with_fork_of_fork(ia_ctx *cx, const cut_place *at)
     return cut_branch(cx, at, "deep", "team/f");
 }
 
-/* ---- operations ------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 static ia_status insert_row(ia_ctx *cx, ia_graph *g)
 {
     return gx_insert(cx, g, "main", "new", 5, NULL);
@@ -128,7 +128,7 @@ static ia_status run_delete(ia_ctx *cx, const cut_place *at)
     return with_graph(cx, at, end_branch);
 }
 
-/* ---- further writes --------------------------------------------------------------------------- */
+/* ---- further writes -------------------------------------------------------------------------- */
 static ia_status write_main(ia_ctx *cx, ia_graph *g)
 {
     return gx_insert(cx, g, "main", "again", 77, NULL);
@@ -180,13 +180,13 @@ static ia_status create_if_missing(ia_ctx *cx, const cut_place *at)
 }
 
 const cut_scenario cut_graph[] = {
-    { "init", nothing, cut_init, init_if_missing, true },
-    { "first-row", NULL, run_insert, NULL, false },
-    { "several-tables", graph_of_two, run_several_tables, NULL, false },
-    { "branch-create", graph_of_two, run_create, create_if_missing, true },
-    { "branch-first-write", graph_with_branch, run_branch_write, again_on_branch, false },
-    { "branch-write", graph_with_fork, run_branch_write, again_on_branch, false },
-    { "deep-first-write", graph_with_fork_of_fork, run_deep_write, again_on_deep, false },
-    { "branch-delete", graph_with_fork, run_delete, NULL, false },
+    {"init", nothing, cut_init, init_if_missing, true},
+    {"first-row", NULL, run_insert, NULL, false},
+    {"several-tables", graph_of_two, run_several_tables, NULL, false},
+    {"branch-create", graph_of_two, run_create, create_if_missing, true},
+    {"branch-first-write", graph_with_branch, run_branch_write, again_on_branch, false},
+    {"branch-write", graph_with_fork, run_branch_write, again_on_branch, false},
+    {"deep-first-write", graph_with_fork_of_fork, run_deep_write, again_on_deep, false},
+    {"branch-delete", graph_with_fork, run_delete, NULL, false},
 };
 const size_t cut_graph_n = sizeof cut_graph / sizeof cut_graph[0];

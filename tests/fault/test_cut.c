@@ -7,8 +7,11 @@ static const char *dir, *only;
 
 static void every_cut_leaves_the_state_before_or_after(void **state)
 {
-    const struct { const cut_scenario *items; size_t n; } groups[] = {
-        { cut_graph, cut_graph_n },
+    const struct {
+        const cut_scenario *items;
+        size_t n;
+    } groups[] = {
+        {cut_graph, cut_graph_n},
     };
     size_t ran = 0;
     (void)state;
@@ -26,7 +29,8 @@ static void every_cut_leaves_the_state_before_or_after(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_cut_leaves_the_state_before_or_after) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cut_leaves_the_state_before_or_after)};
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--dir") == 0 && i + 1 < argc)

@@ -1,4 +1,5 @@
-/* test_kill.c - kills writers on a real disk at any moment; what they had acknowledged must be there afterwards. */
+/* test_kill.c - kills writers on a real disk at any moment; what they had acknowledged must be
+ * there afterwards. */
 #include "cut.h"
 
 #include <signal.h>
@@ -49,7 +50,8 @@ static void check_rows(ia_ctx *cx, ia_graph *g, int round, const int last[WRITER
             snprintf(want, sizeof want, "r%d-w%d-%d=%d ", round, who, i, i);
             const bool there = strstr(dump, want) != NULL;
             if (!there && i <= last[who])
-                fail_msg("round %d: writer %d was told that row %d is in; it is not", round, who, i);
+                fail_msg("round %d: writer %d was told that row %d is in; it is not", round, who,
+                         i);
             if (there && i > last[who] + 1)
                 fail_msg("round %d: writer %d has a row that it cannot have written", round, who);
         }
@@ -97,7 +99,7 @@ static void acknowledged_rows_survive_kill(void **state)
 {
     char base[] = "/tmp/inarch-kill-XXXXXX", root[64], command[64];
     env e = env_new(0);
-    cut_place at = { NULL, root, IA_RELAXED };
+    cut_place at = {NULL, root, IA_RELAXED};
     ia_graph *g;
     int total = 0;
     (void)state;
@@ -108,7 +110,8 @@ static void acknowledged_rows_survive_kill(void **state)
     assert_ok(cut_init(&e.cx, &at));
     assert_ok(cut_branch(&e.cx, &at, "team/f", "main"));
     assert_ok(cut_open(&e.cx, &at, &g));
-    assert_ok(gx_insert(&e.cx, g, "main", "zzz", 0, NULL)); /* so that every other row is followed by a blank */
+    assert_ok(gx_insert(&e.cx, g, "main", "zzz", 0,
+                        NULL)); /* so that every other row is followed by a blank */
     assert_ok(gx_insert(&e.cx, g, "team/f", "zzz", 0, NULL));
     ia_graph_close(g);
     for (int round = 0; round < ROUNDS; round++)
@@ -123,6 +126,6 @@ static void acknowledged_rows_survive_kill(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(acknowledged_rows_survive_kill) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(acknowledged_rows_survive_kill)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* graph_fixture.c - a small graph (people who know people) written row by row, as tests of the graph layer need it. */
+/* graph_fixture.c - a small graph (people who know people) written row by row, as tests of the
+ * graph layer need it. */
 #include "graph_fixture.h"
 
 #include <stdio.h>
@@ -7,11 +8,11 @@
 #include "arrow/builder.h"
 
 /* ---- stores ---------------------------------------------------------------------------------- */
-static const ia_graph_options relaxed = { .durability = IA_RELAXED, .for_writing = true };
+static const ia_graph_options relaxed = {.durability = IA_RELAXED, .for_writing = true};
 
 void gx_open(gx *x, gx_kind kind)
 {
-    *x = (gx){ .e = env_new(0), .kind = kind };
+    *x = (gx){.e = env_new(0), .kind = kind};
     snprintf(x->root, sizeof x->root, "/mem/my.graph");
     if (kind == GX_LOCAL) {
         snprintf(x->base, sizeof x->base, "/tmp/inarch-gx-XXXXXX");
@@ -52,11 +53,12 @@ void gx_close(gx *x)
 }
 
 /* ---- finding rows ---------------------------------------------------------------------------- */
-static ia_status find_person(ia_ctx *cx, ia_dataset *ds, const char *id, uint64_t *row_id, uint64_t *addr)
+static ia_status find_person(ia_ctx *cx, ia_dataset *ds, const char *id, uint64_t *row_id,
+                             uint64_t *addr)
 {
-    static const char *const columns[] = { "id", IA_COL_ROWID, IA_COL_ROWADDR };
-    const ia_scan_options opt = { .columns = columns, .n_columns = 3 };
-    ia_stream s = { 0 };
+    static const char *const columns[] = {"id", IA_COL_ROWID, IA_COL_ROWADDR};
+    const ia_scan_options opt = {.columns = columns, .n_columns = 3};
+    ia_stream s = {0};
     ia_batch *b = NULL;
     bool found = false;
     ia_status st;
@@ -83,9 +85,10 @@ done:
 }
 
 /* ---- one row --------------------------------------------------------------------------------- */
-static ia_status one_row(ia_ctx *cx, const ia_type_def *t, const char *const *texts, size_t n, int32_t number, ia_batch **out)
+static ia_status one_row(ia_ctx *cx, const ia_type_def *t, const char *const *texts, size_t n,
+                         int32_t number, ia_batch **out)
 {
-    ia_batch_builder b = { 0 };
+    ia_batch_builder b = {0};
     size_t k = 0;
     ia_status st;
 
@@ -125,9 +128,10 @@ static ia_status add_fragments(ia_ctx *cx, ia_twrite *t, ia_fragment *frags, siz
     return IA_OK;
 }
 
-static ia_status write_row(ia_ctx *cx, ia_write *w, size_t type, const ia_batch *row, const uint64_t *row_id)
+static ia_status write_row(ia_ctx *cx, ia_write *w, size_t type, const ia_batch *row,
+                           const uint64_t *row_id)
 {
-    const ia_fragwriter_options opt = { .put_flags = ia_graph_put_flags(w->g) };
+    const ia_fragwriter_options opt = {.put_flags = ia_graph_put_flags(w->g)};
     ia_fragwriter *fw = NULL;
     ia_fragment *frags = NULL;
     ia_dataset *ds;
@@ -165,7 +169,7 @@ static ia_status remove_row(ia_ctx *cx, ia_write *w, size_t type, uint64_t addr)
     if (!sets)
         return cx->err.code;
     t->removed = sets;
-    sets[t->n_removed] = (struct ia_rowset){ .fragment = ia_addr_fragment(addr) };
+    sets[t->n_removed] = (struct ia_rowset){.fragment = ia_addr_fragment(addr)};
     IA_TRY(ia_bitmap_new(cx, &sets[t->n_removed].offsets));
     ia_bitmap_add(sets[t->n_removed++].offsets, ia_addr_offset(addr));
     return IA_OK;
@@ -179,7 +183,8 @@ static ia_status add_image(ia_ctx *cx, ia_write *w, size_t type, const ia_batch 
     return ia_tchange_add(cx, c, row);
 }
 
-static ia_status new_row(ia_ctx *cx, ia_write *w, size_t type, const char *const *texts, size_t n, int32_t number)
+static ia_status new_row(ia_ctx *cx, ia_write *w, size_t type, const char *const *texts, size_t n,
+                         int32_t number)
 {
     ia_batch *row = NULL;
     ia_status st;
@@ -194,19 +199,19 @@ done:
 
 ia_status gx_add_person(ia_ctx *cx, ia_write *w, const char *id, int32_t age)
 {
-    const char *const texts[] = { id };
+    const char *const texts[] = {id};
     return new_row(cx, w, GX_PERSON, texts, 1, age);
 }
 
 ia_status gx_add_knows(ia_ctx *cx, ia_write *w, const char *id, const char *src, const char *dst)
 {
-    const char *const texts[] = { id, src, dst };
+    const char *const texts[] = {id, src, dst};
     return new_row(cx, w, GX_KNOWS, texts, 3, 2000);
 }
 
 ia_status gx_change_person(ia_ctx *cx, ia_write *w, const char *id, int32_t age)
 {
-    const char *const texts[] = { id };
+    const char *const texts[] = {id};
     uint64_t row_id, addr;
     ia_dataset *ds;
     ia_batch *row = NULL;
@@ -254,8 +259,8 @@ static ia_status do_step(ia_ctx *cx, ia_write *w, step s, const char *const *tex
     return IA_ERR_INTERNAL;
 }
 
-static ia_status whole(ia_ctx *cx, ia_graph *g, const char *branch, step s, const char *const *texts, int32_t age,
-                       char commit[27])
+static ia_status whole(ia_ctx *cx, ia_graph *g, const char *branch, step s,
+                       const char *const *texts, int32_t age, char commit[27])
 {
     ia_write *w = NULL;
     ia_commit *c = NULL;
@@ -272,12 +277,14 @@ done:
     return st;
 }
 
-ia_status gx_insert(ia_ctx *cx, ia_graph *g, const char *branch, const char *id, int32_t age, char commit[27])
+ia_status gx_insert(ia_ctx *cx, ia_graph *g, const char *branch, const char *id, int32_t age,
+                    char commit[27])
 {
     return whole(cx, g, branch, INSERT, &id, age, commit);
 }
 
-ia_status gx_update(ia_ctx *cx, ia_graph *g, const char *branch, const char *id, int32_t age, char commit[27])
+ia_status gx_update(ia_ctx *cx, ia_graph *g, const char *branch, const char *id, int32_t age,
+                    char commit[27])
 {
     return whole(cx, g, branch, UPDATE, &id, age, commit);
 }
@@ -287,10 +294,43 @@ ia_status gx_delete(ia_ctx *cx, ia_graph *g, const char *branch, const char *id,
     return whole(cx, g, branch, DELETE, &id, 0, commit);
 }
 
-ia_status gx_knows(ia_ctx *cx, ia_graph *g, const char *branch, const char *id, const char *src, const char *dst)
+ia_status gx_knows(ia_ctx *cx, ia_graph *g, const char *branch, const char *id, const char *src,
+                   const char *dst)
 {
-    const char *const texts[] = { id, src, dst };
+    const char *const texts[] = {id, src, dst};
     return whole(cx, g, branch, KNOWS, texts, 0, NULL);
+}
+
+static ia_status age_of(ia_ctx *cx, ia_dataset *ds, const char *id, int32_t *age)
+{
+    static const char *const columns[] = {"age"};
+    uint64_t row_id, addr;
+    ia_batch *b;
+
+    IA_TRY(find_person(cx, ds, id, &row_id, &addr));
+    IA_TRY(ia_dataset_take(cx, ds, &addr, 1, columns, 1, &b));
+    *age = (int32_t)ia_array_i64(b->cols[0], 0);
+    ia_batch_release(b);
+    return IA_OK;
+}
+
+ia_status gx_bump(ia_ctx *cx, ia_graph *g, const char *branch, const char *id)
+{
+    ia_write *w = NULL;
+    ia_commit *c = NULL;
+    ia_dataset *ds;
+    int32_t age;
+    ia_status st;
+
+    IA_GO(ia_write_begin(cx, g, branch, NULL, "tester", "one more", &w));
+    IA_GO(ia_write_dataset(cx, w, GX_PERSON, &ds));
+    IA_GO(age_of(cx, ds, id, &age));
+    IA_GO(gx_change_person(cx, w, id, age + 1));
+    IA_GO(ia_write_publish(cx, w, &c));
+done:
+    ia_commit_free(c);
+    ia_write_free(w);
+    return st;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -302,10 +342,12 @@ static ia_status dump_row(ia_ctx *cx, const ia_batch *b, int64_t i, size_t type,
     ia_status st;
 
     if (type == GX_PERSON) {
-        line = ia_sprintf(cx, "%.*s=%lld", (int)id.len, id.data, (long long)ia_array_i64(ia_batch_col(b, "age"), i));
+        line = ia_sprintf(cx, "%.*s=%lld", (int)id.len, id.data,
+                          (long long)ia_array_i64(ia_batch_col(b, "age"), i));
     } else {
         const ia_view y = ia_array_str(b->cols[2], i);
-        line = ia_sprintf(cx, "%.*s:%.*s>%.*s", (int)id.len, id.data, (int)x.len, x.data, (int)y.len, y.data);
+        line = ia_sprintf(cx, "%.*s:%.*s>%.*s", (int)id.len, id.data, (int)x.len, x.data,
+                          (int)y.len, y.data);
     }
     if (!line)
         return cx->err.code;
@@ -316,9 +358,9 @@ static ia_status dump_row(ia_ctx *cx, const ia_batch *b, int64_t i, size_t type,
 
 static ia_status dump_table(ia_ctx *cx, ia_snapshot *s, size_t type, ia_buf *out)
 {
-    const ia_scan_options opt = { .columns = NULL };
-    ia_stream stream = { 0 };
-    ia_strlist lines = { 0 };
+    const ia_scan_options opt = {.columns = NULL};
+    ia_stream stream = {0};
+    ia_strlist lines = {0};
     ia_batch *b = NULL;
     ia_dataset *ds;
     ia_status st;
@@ -350,7 +392,7 @@ ia_status gx_dump(ia_ctx *cx, ia_graph *g, const char *branch_or_commit, char **
 {
     ia_snapshot *s = NULL;
     ia_commit *c;
-    ia_buf b = { 0 };
+    ia_buf b = {0};
     ia_status st;
 
     *out = NULL;
@@ -379,7 +421,7 @@ void gx_expect(ia_ctx *cx, ia_graph *g, const char *branch_or_commit, const char
 
 size_t gx_count(ia_ctx *cx, ia_objstore *os, const char *dir)
 {
-    ia_objlist l = { 0 };
+    ia_objlist l = {0};
     size_t n = 0;
 
     assert_ok(ia_objstore_list(cx, os, dir, NULL, 0, &l));

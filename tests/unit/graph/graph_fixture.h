@@ -32,6 +32,9 @@ ia_status gx_update(ia_ctx *cx, ia_graph *g, const char *branch, const char *id,
 ia_status gx_delete(ia_ctx *cx, ia_graph *g, const char *branch, const char *id, char commit[27]) IA_MUST_CHECK;
 ia_status gx_knows(ia_ctx *cx, ia_graph *g, const char *branch, const char *id, const char *src, const char *dst) IA_MUST_CHECK;
 
+/* Adds one to the age that the head shows. */
+ia_status gx_bump(ia_ctx *cx, ia_graph *g, const char *branch, const char *id) IA_MUST_CHECK;
+
 /* The steps of a write, for tests that interleave two. */
 ia_status gx_add_person(ia_ctx *cx, ia_write *w, const char *id, int32_t age) IA_MUST_CHECK;
 ia_status gx_change_person(ia_ctx *cx, ia_write *w, const char *id, int32_t age) IA_MUST_CHECK;

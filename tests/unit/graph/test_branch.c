@@ -1,11 +1,14 @@
-/* test_branch.c - branch names, lives, heads, deletion, lookup, and the making and opening of graphs. */
+/* test_branch.c - branch names, lives, heads, deletion, lookup, and the making and opening of
+ * graphs. */
 #include "graph_fixture.h"
 
 #include <stdio.h>
 
-static const ia_graph_options relaxed = { .durability = IA_RELAXED, .for_writing = true };
+static const ia_graph_options relaxed = {.durability = IA_RELAXED, .for_writing = true};
 
-#define EACH_STORE(x) for (int kind_ = 0; kind_ < GX_KINDS && (gx_open(&(x), (gx_kind)kind_), true); kind_++, gx_close(&(x)))
+#define EACH_STORE(x)                                                                              \
+    for (int kind_ = 0; kind_ < GX_KINDS && (gx_open(&(x), (gx_kind)kind_), true);                 \
+         kind_++, gx_close(&(x)))
 
 static ia_status create(gx *x, const char *name, const char *from)
 {
@@ -37,14 +40,16 @@ static void a_new_graph_has_main_and_an_empty_table_per_type(void **state)
 {
     gx x;
     (void)state;
-    EACH_STORE(x) {
+    EACH_STORE(x)
+    {
         char *path = NULL;
         expect_branches(&x, "main");
         gx_expect(&x.e.cx, x.g, "main", " | ");
         assert_ok(ia_graph_path(&x.e.cx, x.g, &path, "dirs", "Knows.lance", NULL));
         assert_true(ia_objstore_exists(&x.e.cx, x.os, path));
         ia_free(path);
-        assert_fails(ia_graph_init(&x.e.cx, x.os, x.root, GX_SCHEMA, "t.pg", "me", &relaxed), IA_ERR_EXISTS);
+        assert_fails(ia_graph_init(&x.e.cx, x.os, x.root, GX_SCHEMA, "t.pg", "me", &relaxed),
+                     IA_ERR_EXISTS);
     }
 }
 
@@ -67,7 +72,8 @@ static void another_format_number_is_refused(void **state)
     ia_graph *g;
     (void)state;
     gx_open(&x, GX_MEMORY);
-    assert_ok(ia_objstore_put(&x.e.cx, x.os, "/mem/my.graph/_graph/format.json", text, strlen(text), 0));
+    assert_ok(
+        ia_objstore_put(&x.e.cx, x.os, "/mem/my.graph/_graph/format.json", text, strlen(text), 0));
     assert_fails(ia_graph_open(&x.e.cx, x.os, x.root, &relaxed, &g), IA_ERR_UNSUPPORTED);
     assert_non_null(strstr(x.e.cx.err.text, "format 9"));
     gx_close(&x);
@@ -75,7 +81,8 @@ static void another_format_number_is_refused(void **state)
 
 static void a_node_and_an_edge_may_share_a_name(void **state)
 {
-    static const char schema[] = "node Link { a: String }\nedge Link: Link -> Link { b: String? }\n";
+    static const char schema[] =
+        "node Link { a: String }\nedge Link: Link -> Link { b: String? }\n";
     gx x;
     ia_graph *g;
     ia_commit *c;
@@ -86,7 +93,8 @@ static void a_node_and_an_edge_may_share_a_name(void **state)
     assert_ok(ia_resolve(&x.e.cx, g, "main", &c));
     assert_int_equal(c->n_entries, 2);
     assert_string_not_equal(c->entries[0].dir, c->entries[1].dir);
-    assert_true(strcmp(c->entries[0].dir, "Link.1.lance") == 0 || strcmp(c->entries[1].dir, "Link.1.lance") == 0);
+    assert_true(strcmp(c->entries[0].dir, "Link.1.lance") == 0 ||
+                strcmp(c->entries[1].dir, "Link.1.lance") == 0);
     ia_commit_free(c);
     ia_graph_close(g);
     gx_close(&x);
@@ -106,7 +114,9 @@ static void a_foreign_dataset_in_the_way_is_refused(void **state)
                               s->cat->types[GX_PERSON]->arrow_schema, IA_RELAXED, &ds));
     ia_dataset_release(ds);
     ia_snapshot_close(s);
-    assert_fails(ia_graph_init(&x.e.cx, x.os, "/mem/other.graph", GX_SCHEMA, "t.pg", "me", &relaxed), IA_ERR_EXISTS);
+    assert_fails(
+        ia_graph_init(&x.e.cx, x.os, "/mem/other.graph", GX_SCHEMA, "t.pg", "me", &relaxed),
+        IA_ERR_EXISTS);
     assert_non_null(strstr(x.e.cx.err.text, "/mem/other.graph/Person.lance"));
     gx_close(&x);
 }
@@ -132,8 +142,8 @@ static void a_dataset_of_a_graph_is_claimed(void **state)
 
 static void bad_names_are_refused_before_anything_is_written(void **state)
 {
-    static const char *const bad[] = { "", "/a", "a/", "a//b", "a..b", "a\\b", "x.lock", "bad branch", "main", "a%b",
-                                       "caf\xc3\xa9" };
+    static const char *const bad[] = {"",       "/a",         "a/",   "a//b", "a..b",       "a\\b",
+                                      "x.lock", "bad branch", "main", "a%b",  "caf\xc3\xa9"};
     gx x;
     (void)state;
     gx_open(&x, GX_MEMORY);
@@ -151,7 +161,8 @@ static void creating_a_branch_writes_one_file(void **state)
 {
     gx x;
     (void)state;
-    EACH_STORE(x) {
+    EACH_STORE(x)
+    {
         const size_t before = gx_count(&x.e.cx, x.os, x.root);
         assert_ok(create(&x, "team/feature", "main"));
         assert_int_equal(gx_count(&x.e.cx, x.os, x.root), before + 1);
@@ -181,7 +192,8 @@ static void a_deleted_branch_is_gone_and_may_be_made_again(void **state)
 {
     gx x;
     (void)state;
-    EACH_STORE(x) {
+    EACH_STORE(x)
+    {
         ia_branch_all lives;
         ia_branch *b;
         char old[27];
@@ -231,7 +243,8 @@ static void commits_are_found_by_id_and_by_prefix(void **state)
     char one[27], two[27], prefix[27], lower[27];
     ia_commit *c;
     (void)state;
-    EACH_STORE(x) {
+    EACH_STORE(x)
+    {
         assert_ok(gx_insert(&x.e.cx, x.g, "main", "a", 1, one));
         assert_ok(create(&x, "b", "main"));
         assert_ok(gx_insert(&x.e.cx, x.g, "b", "b", 2, two));

@@ -4,17 +4,27 @@
 #include <stdio.h>
 
 static const char text[] =
-    "{\"format\":1,\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"incarnation\":\"01ARZ3NDEKTSV4RRFFQ69G5FAA\",\"n\":7,"
-    "\"kind\":\"merge\",\"branch\":\"a/b\",\"parents\":[{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAB\",\"incarnation\":"
-    "\"01ARZ3NDEKTSV4RRFFQ69G5FAA\",\"n\":6},{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAC\",\"incarnation\":"
-    "\"01ARZ3NDEKTSV4RRFFQ69G5FAD\",\"n\":0}],\"actor\":\"me\",\"message\":null,\"time_us\":1796069970000000,"
-    "\"schema\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"evaluator\":1,\"entries\":["
-    "{\"type\":3,\"incarnation\":9,\"dir\":\"Person.lance\",\"lance_branch\":\"a-b.0123abcd\",\"owner\":"
+    "{\"format\":1,\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAV\",\"incarnation\":"
+    "\"01ARZ3NDEKTSV4RRFFQ69G5FAA\",\"n\":7,"
+    "\"kind\":\"merge\",\"branch\":\"a/"
+    "b\",\"parents\":[{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAB\",\"incarnation\":"
+    "\"01ARZ3NDEKTSV4RRFFQ69G5FAA\",\"n\":6},{\"id\":\"01ARZ3NDEKTSV4RRFFQ69G5FAC\","
+    "\"incarnation\":"
+    "\"01ARZ3NDEKTSV4RRFFQ69G5FAD\",\"n\":0}],\"actor\":\"me\",\"message\":null,\"time_us\":"
+    "1796069970000000,"
+    "\"schema\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\",\"evaluator\":"
+    "1,\"entries\":["
+    "{\"type\":3,\"incarnation\":9,\"dir\":\"Person.lance\",\"lance_branch\":\"a-b.0123abcd\","
+    "\"owner\":"
     "\"01ARZ3NDEKTSV4RRFFQ69G5FAA\",\"first_version\":4,\"last_version\":5,\"transaction\":"
-    "\"df43e5e3-b365-4503-9ebf-3b7e136e30da\",\"staged\":\"01ARZ3NDEKTSV4RRFFQ69G5FAE\",\"rows\":18446744073709551615,"
-    "\"fork\":{\"parent\":null,\"manifest_size\":482,\"created_s\":1796069970}}],\"routes\":[{\"type\":3,\"type_key\":"
-    "\"node:Person\",\"route\":\"graft\",\"reason\":null,\"fragments_adopted\":1,\"files_linked\":2,"
-    "\"files_referenced\":3,\"files_copied\":4,\"rows_inserted\":5,\"rows_updated\":6,\"rows_deleted\":7,"
+    "\"df43e5e3-b365-4503-9ebf-3b7e136e30da\",\"staged\":\"01ARZ3NDEKTSV4RRFFQ69G5FAE\",\"rows\":"
+    "18446744073709551615,"
+    "\"fork\":{\"parent\":null,\"manifest_size\":482,\"created_s\":1796069970}}],\"routes\":[{"
+    "\"type\":3,\"type_key\":"
+    "\"node:Person\",\"route\":\"graft\",\"reason\":null,\"fragments_adopted\":1,\"files_linked\":"
+    "2,"
+    "\"files_referenced\":3,\"files_copied\":4,\"rows_inserted\":5,\"rows_updated\":6,\"rows_"
+    "deleted\":7,"
     "\"rows_masked\":8,\"rows_copied\":9,\"rows_compared\":10}]}";
 
 static void a_commit_reads_back_as_it_was_written(void **state)
@@ -79,7 +89,7 @@ static void a_damaged_commit_is_refused(void **state)
     env_end(&e);
 }
 
-/* ---- a DAG of commits without tables ----------------------------------------------------------- */
+/* ---- a DAG of commits without tables --------------------------------------------------------- */
 typedef struct dag {
     gx x;
     char incarnation[27];
@@ -117,7 +127,8 @@ static ia_commit *put(dag *d, int64_t t, const ia_commit *p, const ia_commit *q)
     return c;
 }
 
-static void expect_bases(dag *d, const ia_commit *a, const ia_commit *b, const ia_commit *x, const ia_commit *y)
+static void expect_bases(dag *d, const ia_commit *a, const ia_commit *b, const ia_commit *x,
+                         const ia_commit *y)
 {
     for (int i = 0; i < 2; i++) {
         ia_commit_list l;
@@ -145,14 +156,15 @@ static void the_fork_point_is_the_base_however_clocks_run(void **state)
         expect_bases(&d, a, b2, fork, NULL);
         expect_bases(&d, fork, b2, fork, NULL);
         expect_bases(&d, a, a, a, NULL);
-        ia_commit *all[] = { root, mid, fork, a, b1, b2 };
+        ia_commit *all[] = {root, mid, fork, a, b1, b2};
         for (size_t i = 0; i < 6; i++)
             ia_commit_free(all[i]);
         gx_close(&d.x);
     }
 }
 
-/* Two side branches cut before the fork are nearer by sum of distances than the fork, and still not the base. */
+/* Two side branches cut before the fork are nearer by sum of distances than the fork, and still not
+ * the base. */
 static void an_ancestor_of_a_common_ancestor_is_no_base(void **state)
 {
     dag d;
@@ -166,7 +178,7 @@ static void an_ancestor_of_a_common_ancestor_is_no_base(void **state)
     ia_commit *a1 = put(&d, 20, fork, NULL), *a2 = put(&d, 21, a1, NULL), *a = put(&d, 22, a2, old);
     ia_commit *b1 = put(&d, 23, fork, NULL), *b2 = put(&d, 24, b1, NULL), *b = put(&d, 25, b2, old);
     expect_bases(&d, a, b, fork, NULL);
-    ia_commit *all[] = { a1, a2, a, b1, b2, b, old };
+    ia_commit *all[] = {a1, a2, a, b1, b2, b, old};
     for (size_t i = 0; i < 7; i++)
         ia_commit_free(all[i]);
     for (int i = 0; i < 8; i++)
@@ -185,7 +197,7 @@ static void a_criss_cross_has_two_bases_in_one_order(void **state)
     expect_bases(&d, ab, ba, b, a); /* equal distance: the newer first */
     ia_commit *longer = put(&d, 6, ab, NULL);
     expect_bases(&d, longer, ba, b, a);
-    ia_commit *all[] = { root, a, b, ab, ba, longer };
+    ia_commit *all[] = {root, a, b, ab, ba, longer};
     for (size_t i = 0; i < 6; i++)
         ia_commit_free(all[i]);
     gx_close(&d.x);
@@ -218,8 +230,10 @@ static void bases_agree_with_the_definition(void **state)
         dag_open(&d);
         for (int i = 0; i < N; i++) {
             const int p = i ? (int)(next_random(&seed) % (uint64_t)i) : -1;
-            const int q = i > 2 && next_random(&seed) % 3 == 0 ? (int)(next_random(&seed) % (uint64_t)i) : -1;
-            c[i] = put(&d, (int64_t)(next_random(&seed) % 12), p < 0 ? NULL : c[p], q < 0 || q == p ? NULL : c[q]);
+            const int q =
+                i > 2 && next_random(&seed) % 3 == 0 ? (int)(next_random(&seed) % (uint64_t)i) : -1;
+            c[i] = put(&d, (int64_t)(next_random(&seed) % 12), p < 0 ? NULL : c[p],
+                       q < 0 || q == p ? NULL : c[q]);
             anc[i] = 1u << i | (p < 0 ? 0 : anc[p]) | (q < 0 ? 0 : anc[q]);
         }
         for (int k = 0; k < 12; k++) {

@@ -1,11 +1,18 @@
-/* test_reveal.c - what happens between a commit and its names in the datasets: crashes, copies, strangers. */
+/* test_reveal.c - what happens between a commit and its names in the datasets: crashes, copies,
+ * strangers. */
 #include "graph_fixture.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-#define EACH_STORE(x) for (int kind_ = 0; kind_ < GX_KINDS && (gx_open(&(x), (gx_kind)kind_), true); kind_++, gx_close(&(x)))
-#define OK(x, call) do { if ((call) != IA_OK) fail_msg("%s:%d: %s", __FILE__, __LINE__, (x).e.cx.err.text); } while (0)
+#define EACH_STORE(x)                                                                              \
+    for (int kind_ = 0; kind_ < GX_KINDS && (gx_open(&(x), (gx_kind)kind_), true);                 \
+         kind_++, gx_close(&(x)))
+#define OK(x, call)                                                                                \
+    do {                                                                                           \
+        if ((call) != IA_OK)                                                                       \
+            fail_msg("%s:%d: %s", __FILE__, __LINE__, (x).e.cx.err.text);                          \
+    } while (0)
 
 static size_t unrevealed(gx *x, const char *branch)
 {
@@ -55,7 +62,8 @@ static void a_commit_is_readable_before_it_is_revealed(void **state)
 {
     gx x;
     (void)state;
-    EACH_STORE(x) {
+    EACH_STORE(x)
+    {
         OK(x, gx_insert(&x.e.cx, x.g, "main", "a", 1, NULL));
         assert_int_equal(unrevealed(&x, "main"), 0);
         assert_int_equal(staged(&x), 0);
@@ -73,7 +81,8 @@ static void revealing_twice_changes_nothing(void **state)
     gx x;
     ia_commit *c;
     (void)state;
-    EACH_STORE(x) {
+    EACH_STORE(x)
+    {
         insert_and_die_before_reveal(&x, "main", "a");
         OK(x, ia_resolve(&x.e.cx, x.g, "main", &c));
         OK(x, ia_reveal(&x.e.cx, x.g, c));
@@ -88,23 +97,24 @@ static void revealing_twice_changes_nothing(void **state)
 
 static void a_store_without_links_reveals_by_copy(void **state)
 {
-    static const int reasons[] = { EPERM, EXDEV, EMLINK };
+    static const int reasons[] = {EPERM, EXDEV, EMLINK};
     gx x;
     (void)state;
     for (size_t i = 0; i < 3; i++)
-    EACH_STORE(x) {
-        ia_branch *b;
-        ia_commit *c;
-        ia_fault_links(x.os, reasons[i]);
-        OK(x, gx_insert(&x.e.cx, x.g, "main", "a", 1, NULL));
-        OK(x, ia_resolve(&x.e.cx, x.g, "main", &c));
-        OK(x, ia_branch_create(&x.e.cx, x.g, "f", c, &b));
-        OK(x, gx_insert(&x.e.cx, x.g, "f", "b", 2, NULL));
-        assert_int_equal(unrevealed(&x, "f"), 0);
-        gx_expect(&x.e.cx, x.g, "f", "a=1 b=2 | ");
-        ia_branch_free(b);
-        ia_commit_free(c);
-    }
+        EACH_STORE(x)
+        {
+            ia_branch *b;
+            ia_commit *c;
+            ia_fault_links(x.os, reasons[i]);
+            OK(x, gx_insert(&x.e.cx, x.g, "main", "a", 1, NULL));
+            OK(x, ia_resolve(&x.e.cx, x.g, "main", &c));
+            OK(x, ia_branch_create(&x.e.cx, x.g, "f", c, &b));
+            OK(x, gx_insert(&x.e.cx, x.g, "f", "b", 2, NULL));
+            assert_int_equal(unrevealed(&x, "f"), 0);
+            gx_expect(&x.e.cx, x.g, "f", "a=1 b=2 | ");
+            ia_branch_free(b);
+            ia_commit_free(c);
+        }
 }
 
 /* ---- strangers ------------------------------------------------------------------------------- */
@@ -153,7 +163,8 @@ static void a_foreign_version_stops_writes_of_that_table_only(void **state)
 {
     gx x;
     (void)state;
-    EACH_STORE(x) {
+    EACH_STORE(x)
+    {
         OK(x, gx_insert(&x.e.cx, x.g, "main", "a", 1, NULL));
         OK(x, gx_insert(&x.e.cx, x.g, "main", "b", 1, NULL));
         expect_drift(&x, 0, NULL);
@@ -173,7 +184,8 @@ static void a_foreign_version_in_place_of_ours_hides_nothing(void **state)
     gx x;
     ia_commit *c;
     (void)state;
-    EACH_STORE(x) {
+    EACH_STORE(x)
+    {
         OK(x, gx_insert(&x.e.cx, x.g, "main", "a", 1, NULL));
         insert_and_die_before_reveal(&x, "main", "b");
         foreign_append(&x, "stranger");
@@ -186,7 +198,8 @@ static void a_foreign_version_in_place_of_ours_hides_nothing(void **state)
         OK(x, ia_resolve(&x.e.cx, x.g, "main", &c));
         ia_branch *f;
         OK(x, ia_branch_create(&x.e.cx, x.g, "f", c, &f));
-        OK(x, gx_insert(&x.e.cx, x.g, "f", "c", 1, NULL)); /* branches go on from the staged manifest */
+        OK(x, gx_insert(&x.e.cx, x.g, "f", "c", 1,
+                        NULL)); /* branches go on from the staged manifest */
         gx_expect(&x.e.cx, x.g, "f", "a=1 b=1 c=1 | ");
         gx_expect(&x.e.cx, x.g, "main", "a=1 b=1 | ");
         expect_drift(&x, 3, "update_config");
