@@ -123,8 +123,7 @@ static ia_status check_enc(ia_ctx *cx, const ia_enc *e)
     bool ok = true;
 
     switch (e->kind) {
-    case IA_ENC_FLAT:
-        ok = e->bits != 0;
+    case IA_ENC_FLAT: /* 0 bits below out_of_line_bitpacking: all zero */
         break;
     case IA_ENC_VARIABLE: case IA_ENC_FSST: case IA_ENC_BSS:
         ok = e->child != NULL;

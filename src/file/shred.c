@@ -261,11 +261,22 @@ void ia_wleaf_dispose(ia_wleaf *l)
 
 /* ---- levels --------------------------------------------------------------------------------- */
 
+/* The engine miscounts where pages of a list below a struct differ in their layers; such columns
+ * declare what their fields allow instead of what a page has. */
+static bool struct_around_list(const ia_wleaf *l)
+{
+    for (size_t i = 0; i < l->depth; i++) {
+        if (!is_list(l->node[i]) && l->lists_below[i])
+            return true;
+    }
+    return false;
+}
+
 /* Picks each layer's kind from the events that occurred and numbers them, inner first. */
 ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out)
 {
     uint16_t number[2 * IA_MAX_LAYERS + 1] = {0};
-    bool in_list = false;
+    bool in_list = false, fixed = struct_around_list(l);
 
     memset(out, 0, sizeof *out);
     out->n_layers = l->depth;
@@ -273,7 +284,8 @@ ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out)
     out->max_rep = (uint32_t)l->n_lists;
     for (size_t i = 0; i < l->depth; i++) {
         bool list = is_list(l->node[l->depth - 1 - i]);
-        bool null = l->used[IA_EVENT_NULL(i)], empty = l->used[IA_EVENT_EMPTY(i)];
+        bool null = l->used[IA_EVENT_NULL(i)] || (fixed && l->node[l->depth - 1 - i]->nullable);
+        bool empty = l->used[IA_EVENT_EMPTY(i)] || (fixed && list);
 
         if (list && !in_list) {
             out->max_visible = out->max_def;
@@ -296,7 +308,7 @@ ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out)
     if (!out->max_def)
         return IA_OK;
     IA_TRY(IA_NEW_ARRAY(cx, out->def, l->entries));
-    for (uint64_t i = 0; i < l->entries; i++)
+    for (uint64_t i = 0; l->events.len && i < l->entries; i++)
         out->def[i] = number[l->events.data[i]];
     return IA_OK;
 }

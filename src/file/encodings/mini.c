@@ -440,7 +440,11 @@ static ia_status block_ool(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view b
     size_t word = e->bits / 8, block = 128 * (size_t)w;
     uint64_t full = n / IA_PACK_BLOCK, rest = n % IA_PACK_BLOCK;
 
-    if (buf.len / block < full)
+    if (!w && !buf.len) {
+        memset(out, 0, (size_t)n * word);
+        return IA_OK;
+    }
+    if (!w || buf.len / block < full)
         return bad_size(cx, e, buf.len, n);
     for (uint64_t i = 0; i < full; i++)
         ia_unpack(e->bits, p + i * block, w, out + i * IA_PACK_BLOCK * word);
