@@ -258,6 +258,29 @@ static void validation_finds_bad_offsets_and_bad_text(void **state)
     gen_close(&g);
 }
 
+static void slices_count_only_their_own_bytes(void **state)
+{
+    gen g;
+    ia_builder b;
+    ia_array *a = NULL, *s = NULL;
+    int i;
+
+    (void)state;
+    gen_open(&g, 9);
+    GEN_OK(&g, ia_builder_init(&g.cx, &b, ia_type_basic(IA_TYPE_STRING)));
+    for (i = 0; i < 100; i++)
+        ia_builder_str(&g.cx, &b, "0123456789", i < 50 ? 10 : 1);
+    assert_int_equal(ia_builder_bytes(&b), 550 + 101 * 4);
+    GEN_OK(&g, ia_builder_finish(&g.cx, &b, &a));
+    assert_int_equal(ia_array_bytes(a), 550 + 101 * 4);
+    GEN_OK(&g, ia_array_slice(&g.cx, a, 45, 10, &s));
+    assert_int_equal(ia_array_bytes(s), 55 + 11 * 4);
+    ia_array_release(s);
+    ia_array_release(a);
+    ia_builder_dispose(&b);
+    gen_close(&g);
+}
+
 static void types_are_named_compared_and_counted(void **state)
 {
     gen g;
@@ -306,6 +329,7 @@ int main(void)
         cmocka_unit_test(a_failed_append_is_reported_by_finish),
         cmocka_unit_test(every_failing_allocation_is_survived),
         cmocka_unit_test(validation_finds_bad_offsets_and_bad_text),
+        cmocka_unit_test(slices_count_only_their_own_bytes),
         cmocka_unit_test(types_are_named_compared_and_counted),
     };
 
