@@ -75,6 +75,21 @@ static void drop_txn_file(ia_ctx *cx, const ia_dataset *ds, const ia_manifest *m
     ia_free(path);
 }
 
+/* After a put that did not succeed: the name may hold our own manifest (an answer that was lost), another
+ * writer's, or nothing (then the put's own failure stands). */
+static ia_status who_won(ia_ctx *cx, const ia_dataset *on, const char *path, const ia_txn *t, ia_status put, bool *ours)
+{
+    const ia_error why = cx->err;
+    ia_status st;
+    ia_ctx_clear(cx);
+    st = ia_manifest_is_ours(cx, on->os, path, t->uuid, ours);
+    if (put != IA_ERR_EXISTS && (st != IA_OK || !*ours)) {
+        cx->err = why;
+        return put;
+    }
+    return st;
+}
+
 /* One attempt on top of `on`: *next set when it became the version after it. */
 static ia_status attempt(ia_ctx *cx, ia_dataset *on, ia_txn *t, ia_durability d, ia_manifest **next)
 {
@@ -90,14 +105,10 @@ static ia_status attempt(ia_ctx *cx, ia_dataset *on, ia_txn *t, ia_durability d,
     IA_GO(ia_manifest_path(cx, on->dir, m->version, &path));
     IA_GO(ia_txn_file_put(cx, on->os, on->dir, m, &pb, flags_of(d)));
     st = ia_objstore_put(cx, on->os, path, file.data, file.len, flags_of(d) | IA_PUT_IF_ABSENT); /* commit point */
-    if (st == IA_ERR_EXISTS) {
-        ia_ctx_clear(cx);
-        IA_GO(ia_manifest_is_ours(cx, on->os, path, t->uuid, &ours));
-        if (!ours)
-            drop_txn_file(cx, on, m);
-    } else {
-        IA_GO(st);
-    }
+    if (st != IA_OK)
+        IA_GO(who_won(cx, on, path, t, st, &ours));
+    if (!ours)
+        drop_txn_file(cx, on, m);
     if (ours) {
         *next = m;
         m = NULL;

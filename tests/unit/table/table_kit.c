@@ -436,6 +436,31 @@ static ia_status bring(ia_ctx *cx, ia_dataset *src, const ia_fragment *f, ia_dat
     return dv ? ia_bitmap_copy(cx, dv, &a->rows) : IA_OK;
 }
 
+/* Fragments of the fork point that src has emptied go from dst, unless dst has emptied them too. */
+static ia_status carry_removals(ia_ctx *cx, ia_dataset *src, ia_dataset *dst, ia_txn *t)
+{
+    uint64_t *versions;
+    size_t n;
+    ia_dataset *base;
+    ia_status st = IA_OK;
+    IA_TRY(ia_dataset_versions(cx, src->os, src->root, src->branch, &versions, &n));
+    st = ia_dataset_open(cx, src->os, src->root, src->branch, versions[0], &base);
+    ia_free(versions);
+    if (st != IA_OK)
+        return st;
+    for (size_t i = 0; i < base->m->n_fragments && st == IA_OK; i++) {
+        const ia_fragment *have = with_files(dst->m, &base->m->fragments[i]);
+        ia_action *a;
+        if (!have || with_files(src->m, &base->m->fragments[i]))
+            continue;
+        st = ia_txn_add(cx, t, IA_ACT_REMOVE_FRAGMENT, &a);
+        if (st == IA_OK)
+            a->fragment_id = have->id;
+    }
+    ia_dataset_release(base);
+    return st;
+}
+
 ia_status kit_graft(ia_ctx *cx, ia_dataset *src, ia_dataset *dst, ia_adopt how, ia_graft_stats *stats, ia_dataset **out)
 {
     ia_txn t = {0};
@@ -443,6 +468,7 @@ ia_status kit_graft(ia_ctx *cx, ia_dataset *src, ia_dataset *dst, ia_adopt how, 
     *out = NULL;
     memset(stats, 0, sizeof *stats);
     IA_GO(ia_txn_init(cx, &t, IA_TXN_UPDATE, dst->m->version));
+    IA_GO(carry_removals(cx, src, dst, &t));
     for (size_t i = 0; i < src->m->n_fragments; i++) {
         const ia_fragment *f = &src->m->fragments[i], *have = with_files(dst->m, f);
         if (have)
