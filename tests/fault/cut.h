@@ -34,6 +34,8 @@ ia_status cut_branch(ia_ctx *cx, const cut_place *at, const char *name, const ch
 /* Groups, one per file; add yours to test_cut.c. */
 extern const cut_scenario cut_graph[];
 extern const size_t cut_graph_n;
+extern const cut_scenario cut_ops[];
+extern const size_t cut_ops_n;
 
 /* Runs one scenario. dir NULL: on memory stores. Else on real directories {dir}/{scenario}-{cut}-{k}/my.graph, which
  * stay behind for the real engine to open. Returns the number of cuts tried; fails the test on any breach. */

@@ -12,6 +12,7 @@ static void every_cut_leaves_the_state_before_or_after(void **state)
         size_t n;
     } groups[] = {
         {cut_graph, cut_graph_n},
+        {cut_ops, cut_ops_n},
     };
     size_t ran = 0;
     (void)state;
