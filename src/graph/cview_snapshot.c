@@ -1,10 +1,11 @@
-/* cview_snapshot.c - the committed state as the evaluator asks for it: scans of narrow columns of a snapshot. */
+/* cview_snapshot.c - answers the evaluator's probes by scans of a snapshot. */
 #include "graph/scan_each.h"
 #include "graph/validate_priv.h"
 
-/* Each probe is one scan of the columns it needs; what is kept is sized by what was asked, not by the table. */
-static ia_status scan(ia_ctx *cx, const ia_cview *v, size_t type, bool raw, const char *const *cols, size_t n,
-                      ia_batch_fn fn, void *arg)
+/* Each probe is one scan of the columns it needs; what is kept is sized by what was asked, not by
+ * the table. */
+static ia_status scan(ia_ctx *cx, const ia_cview *v, size_t type, bool raw, const char *const *cols,
+                      size_t n, ia_batch_fn fn, void *arg)
 {
     ia_snapshot *s = v->self;
     const ia_tchange *t = ia_changeset_find(v->emptied, type);
@@ -38,7 +39,8 @@ static ia_status match_ids(ia_ctx *cx, void *arg, const ia_batch *b)
     return IA_OK;
 }
 
-static ia_status has_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids, ia_bitmap *present)
+static ia_status has_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids,
+                         ia_bitmap *present)
 {
     static const char *const cols[] = {"id"};
     ia_vids m = {ids, present};
@@ -79,7 +81,8 @@ static ia_status match_tuples(ia_ctx *cx, void *arg, const ia_batch *b)
 }
 
 static ia_status by_tuple(ia_ctx *cx, ia_cview *v, size_t type, const int *cols, size_t n_cols,
-                          const ia_bytemap *tuples, ia_status (*sink)(ia_ctx *, void *, ia_view, size_t), void *arg)
+                          const ia_bytemap *tuples,
+                          ia_status (*sink)(ia_ctx *, void *, ia_view, size_t), void *arg)
 {
     const ia_type_def *def = ((ia_snapshot *)v->self)->cat->types[type];
     ia_vtuples m = {def, cols, n_cols, tuples, sink, arg, {0}};
@@ -107,13 +110,15 @@ typedef struct ia_vedges {
 static ia_status match_edges(ia_ctx *cx, void *arg, const ia_batch *b)
 {
     const ia_vedges *m = arg;
-    const ia_array *ids = ia_batch_col(b, "id"), *src = ia_batch_col(b, "src"), *dst = ia_batch_col(b, "dst");
+    const ia_array *ids = ia_batch_col(b, "id"), *src = ia_batch_col(b, "src"),
+                   *dst = ia_batch_col(b, "dst");
     const ia_array *probe = ia_batch_col(b, m->by);
 
     for (int64_t i = 0; i < b->rows; i++) {
         const ia_view key = ia_array_str(probe, i);
         if (ia_bytemap_find(m->keys, key.data, key.len, NULL))
-            IA_TRY(m->sink(cx, m->arg, ia_array_str(ids, i), ia_array_str(src, i), ia_array_str(dst, i)));
+            IA_TRY(m->sink(cx, m->arg, ia_array_str(ids, i), ia_array_str(src, i),
+                           ia_array_str(dst, i)));
     }
     return IA_OK;
 }
@@ -128,7 +133,8 @@ static ia_status edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end, const i
 }
 
 static ia_status edges_by_id(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *edge_ids,
-                             ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
+                             ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view),
+                             void *arg)
 {
     static const char *const cols[] = {"id", "src", "dst"};
     ia_vedges m = {"id", edge_ids, sink, arg};

@@ -32,7 +32,8 @@ void ia_loader_dispose(ia_loader *l)
     ia_lines_dispose(&l->lines);
 }
 
-/* ---- the change set --------------------------------------------------------------------------------- */
+/* ---- the change set
+ * --------------------------------------------------------------------------------- */
 
 static ia_status add_images(ia_ctx *cx, ia_load_type *t, ia_tchange *change)
 {
@@ -89,16 +90,18 @@ static ia_status check_absent(ia_ctx *cx, const ia_load_type *t)
 
     for (size_t k = 0; k < t->plan.ids.n; k++)
         if (t->plan.at[k].addr != IA_NO_ROW &&
-            (first == SIZE_MAX || ia_bytemap_get(&t->plan.ids, k) < ia_bytemap_get(&t->plan.ids, first)))
+            (first == SIZE_MAX ||
+             ia_bytemap_get(&t->plan.ids, k) < ia_bytemap_get(&t->plan.ids, first)))
             first = k;
     if (first == SIZE_MAX)
         return IA_OK;
     const uint64_t place = ia_bytemap_get(&t->plan.ids, first);
     const ia_view id = ia_bytemap_key(&t->plan.ids, first);
     return ia_fail(cx, IA_ERR_CONSTRAINT,
-                   "line %llu: key_conflict: %s '%.*s' is stored already (append only adds; --mode merge replaces)",
-                   (unsigned long long)t->plan_lines[place >> 32][place & UINT32_MAX], t->def->name, (int)id.len,
-                   id.data);
+                   "line %llu: key_conflict: %s '%.*s' is stored already (append only adds; --mode "
+                   "merge replaces)",
+                   (unsigned long long)t->plan_lines[place >> 32][place & UINT32_MAX], t->def->name,
+                   (int)id.len, id.data);
 }
 
 static ia_status plan_type(ia_ctx *cx, ia_loader *l, ia_write *w, ia_load_type *t)
@@ -117,7 +120,8 @@ static ia_status plan_type(ia_ctx *cx, ia_loader *l, ia_write *w, ia_load_type *
     return add_images(cx, t, change);
 }
 
-/* ---- the load ---------------------------------------------------------------------------------------- */
+/* ---- the load
+ * ---------------------------------------------------------------------------------------- */
 
 static ia_status count_rows(ia_ctx *cx, const ia_loader *l, ia_load_result *out)
 {
@@ -146,15 +150,18 @@ ia_status ia_load_finish(ia_ctx *cx, ia_loader *l, ia_write *w, ia_load_result *
 static ia_status name_failure(ia_ctx *cx, ia_status st, const char *name)
 {
     if (st == IA_ERR_OVER_BUDGET)
-        return ia_fail_prefix(cx, st, "%s does not fit in memory (split the file into several loads, or raise --memory)",
-                              name);
+        return ia_fail_prefix(
+            cx, st,
+            "%s does not fit in memory (split the file into several loads, or raise --memory)",
+            name);
     if (st == IA_ERR_INVALID || st == IA_ERR_CONSTRAINT)
         return ia_fail_prefix(cx, st, "%s", name);
     return st;
 }
 
-ia_status ia_load(ia_ctx *cx, ia_graph *g, ia_load_mode mode, ia_read_fn read, void *arg, uint64_t total_bytes,
-                  const char *name, const ia_write_options *opt, ia_load_result *out)
+ia_status ia_load(ia_ctx *cx, ia_graph *g, ia_load_mode mode, ia_read_fn read, void *arg,
+                  uint64_t total_bytes, const char *name, const ia_write_options *opt,
+                  ia_load_result *out)
 {
     ia_loader l = {.lines = {.read = read, .arg = arg, .total = total_bytes}};
     ia_write *w = NULL;

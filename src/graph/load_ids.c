@@ -1,15 +1,16 @@
-/* load_ids.c - finishes a chunk of loaded rows: derives, checks or makes the ids, notices repeated ones. */
+/* load_ids.c - ids of loaded rows: derived, checked, made, unrepeated. */
 #include "graph/load_priv.h"
 
-static ia_status key_id(ia_ctx *cx, const ia_load_type *t, const ia_batch *b, int64_t row, const ia_array *given,
-                        ia_builder *ids, ia_buf *text)
+static ia_status key_id(ia_ctx *cx, const ia_load_type *t, const ia_batch *b, int64_t row,
+                        const ia_array *given, ia_builder *ids, ia_buf *text)
 {
     ia_status st = ia_node_key_id(cx, b, row, t->def, text);
 
     if (st == IA_OK && ia_array_valid(given, row)) {
         const ia_view id = ia_array_str(given, row);
         if (!ia_view_eq(id, (ia_view){(const char *)text->data, text->len}))
-            st = ia_fail(cx, IA_ERR_INVALID, "the id '%.*s' of a %s is not the one its key makes: '%.*s'", (int)id.len,
+            st = ia_fail(cx, IA_ERR_INVALID,
+                         "the id '%.*s' of a %s is not the one its key makes: '%.*s'", (int)id.len,
                          id.data, t->def->name, (int)text->len, (const char *)text->data);
     }
     if (st != IA_OK)
@@ -90,15 +91,18 @@ static ia_status replace_ids(ia_ctx *cx, const ia_batch *b, ia_array *ids, ia_ba
     return st;
 }
 
-static ia_status repeated(ia_ctx *cx, const ia_load_type *t, ia_view id, uint64_t line, uint64_t other)
+static ia_status repeated(ia_ctx *cx, const ia_load_type *t, ia_view id, uint64_t line,
+                          uint64_t other)
 {
-    return ia_fail(cx, IA_ERR_CONSTRAINT, "line %llu: key_conflict: %s '%.*s' is on line %llu already",
-                   (unsigned long long)line, t->def->name, (int)id.len, id.data, (unsigned long long)other);
+    return ia_fail(
+        cx, IA_ERR_CONSTRAINT, "line %llu: key_conflict: %s '%.*s' is on line %llu already",
+        (unsigned long long)line, t->def->name, (int)id.len, id.data, (unsigned long long)other);
 }
 
 /* Append and overwrite take an id once. Where it comes from a key, the evaluator says so as @key.
  * Called before (in_chunk false) and after the chunk entered the plan. */
-static ia_status check_repeated(ia_ctx *cx, const ia_loader *l, const ia_load_type *t, const ia_batch *b, bool in_chunk)
+static ia_status check_repeated(ia_ctx *cx, const ia_loader *l, const ia_load_type *t,
+                                const ia_batch *b, bool in_chunk)
 {
     if (l->mode == IA_LOAD_MERGE || t->def->n_key > 0 || !t->given_ids)
         return IA_OK;

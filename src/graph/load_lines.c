@@ -21,7 +21,8 @@ static ia_status fill(ia_ctx *cx, ia_lines *l)
         l->start = 0;
     }
     if (l->end > IA_LOAD_LINE_MAX)
-        return ia_fail(cx, IA_ERR_INVALID, "line %llu: longer than %zu bytes (graph_batch_line_bytes)",
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "line %llu: longer than %zu bytes (graph_batch_line_bytes)",
                        (unsigned long long)l->line + 1, IA_LOAD_LINE_MAX);
     if (l->cap - l->end < WINDOW)
         IA_TRY(IA_GROW(cx, l->data, l->cap, l->end + WINDOW));
@@ -59,7 +60,8 @@ ia_status ia_lines_next(ia_ctx *cx, ia_lines *l, ia_view *text)
         l->scanned = l->start;
         l->line++;
         if (n > IA_LOAD_LINE_MAX)
-            return ia_fail(cx, IA_ERR_INVALID, "line %llu: %zu bytes, the limit is %zu (graph_batch_line_bytes)",
+            return ia_fail(cx, IA_ERR_INVALID,
+                           "line %llu: %zu bytes, the limit is %zu (graph_batch_line_bytes)",
                            (unsigned long long)l->line, n, IA_LOAD_LINE_MAX);
         if (!is_blank(line, n)) {
             *text = (ia_view){line, n};

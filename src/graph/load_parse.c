@@ -24,13 +24,15 @@ static ia_status split_line(ia_ctx *cx, const ia_json *v, line_parts *out)
                                : strcmp(name, "data") == 0 ? &out->data
                                                            : NULL;
         if (!slot)
-            return ia_fail(cx, IA_ERR_INVALID, "unknown member '%s' (there are type, edge, from, to and data)", name);
+            return ia_fail(cx, IA_ERR_INVALID,
+                           "unknown member '%s' (there are type, edge, from, to and data)", name);
         if (slot != &out->data && ia_json_type(value) != IA_JSON_STRING)
             return ia_fail(cx, IA_ERR_INVALID, "member '%s' must be a string", name);
         *slot = value;
     }
     if (!out->type == !out->edge)
-        return ia_fail(cx, IA_ERR_INVALID, "a line has %s of 'type' and 'edge'", out->type ? "both" : "neither");
+        return ia_fail(cx, IA_ERR_INVALID, "a line has %s of 'type' and 'edge'",
+                       out->type ? "both" : "neither");
     if (out->data && ia_json_type(out->data) != IA_JSON_OBJECT)
         return ia_fail(cx, IA_ERR_INVALID, "member 'data' must be an object");
     if (out->type && (out->from || out->to))
@@ -40,7 +42,8 @@ static ia_status split_line(ia_ctx *cx, const ia_json *v, line_parts *out)
     return IA_OK;
 }
 
-/* ---- types ------------------------------------------------------------------------------------------ */
+/* ---- types
+ * ------------------------------------------------------------------------------------------ */
 
 ia_status ia_load_type_prepare(ia_ctx *cx, ia_load_type *t)
 {
@@ -52,7 +55,8 @@ ia_status ia_load_type_prepare(ia_ctx *cx, ia_load_type *t)
     IA_TRY(IA_NEW_ARRAY(cx, t->what, t->def->n_properties));
     IA_TRY(IA_NEW_ARRAY(cx, t->values, t->def->n_properties));
     for (size_t p = 0; p < t->def->n_properties; p++)
-        IA_TRY(IA_SET(cx, t->what[p], ia_sprintf(cx, "%s.%s", t->def->name, t->def->properties[p].name)));
+        IA_TRY(IA_SET(cx, t->what[p],
+                      ia_sprintf(cx, "%s.%s", t->def->name, t->def->properties[p].name)));
     t->given_ids = t->def->n_key > 0;
     t->used = true;
     return IA_OK;
@@ -79,18 +83,21 @@ void ia_load_type_dispose(ia_load_type *t)
 static ia_status find_type(ia_ctx *cx, ia_loader *l, const line_parts *parts, ia_load_type **out)
 {
     const char *name = ia_json_str(parts->type ? parts->type : parts->edge, NULL);
-    const ia_type_def *def = parts->type ? ia_catalog_node(l->cat, name) : ia_catalog_edge_word(l->cat, name);
+    const ia_type_def *def =
+        parts->type ? ia_catalog_node(l->cat, name) : ia_catalog_edge_word(l->cat, name);
 
     *out = NULL;
     if (!def)
-        return ia_fail(cx, IA_ERR_INVALID, "unknown %s type '%s'", parts->type ? "node" : "edge", name);
+        return ia_fail(cx, IA_ERR_INVALID, "unknown %s type '%s'", parts->type ? "node" : "edge",
+                       name);
     for (size_t i = 0; i < l->cat->n_types; i++)
         if (l->cat->types[i] == def)
             *out = &l->types[i];
     return (*out)->used ? IA_OK : ia_load_type_prepare(cx, *out);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------ */
+/* ---- values
+ * ------------------------------------------------------------------------------------------ */
 
 /* The id the line gives: whether the derived one equals it is judged when the chunk is finished. */
 static ia_status put_id(ia_ctx *cx, ia_load_type *t, const ia_json *id)
@@ -104,7 +111,8 @@ static ia_status put_id(ia_ctx *cx, ia_load_type *t, const ia_json *id)
     }
     s = ia_json_str(id, &n);
     if (!s || n == 0)
-        return ia_fail(cx, IA_ERR_INVALID, "the id of a %s must be a string that is not empty", t->def->name);
+        return ia_fail(cx, IA_ERR_INVALID, "the id of a %s must be a string that is not empty",
+                       t->def->name);
     ia_builder_str(cx, &t->cols[0], s, n);
     t->given_ids = true;
     return IA_OK;
@@ -142,14 +150,14 @@ static ia_status put_row(ia_ctx *cx, ia_load_type *t, const line_parts *parts)
         put_string(cx, &t->cols[2], parts->to);
     }
     for (size_t p = 0; p < def->n_properties; p++)
-        IA_TRY(ia_json_append(cx, &t->cols[def->first_column + p], t->values[p], def->properties[p].type.nullable,
-                              t->what[p]));
+        IA_TRY(ia_json_append(cx, &t->cols[def->first_column + p], t->values[p],
+                              def->properties[p].type.nullable, t->what[p]));
     return IA_OK;
 }
 
 static ia_status parse_line(ia_ctx *cx, ia_loader *l, ia_view text)
 {
-    ia_load_type *t;
+    ia_load_type *t = NULL;
     ia_json *v = NULL;
     line_parts parts;
     ia_status st;

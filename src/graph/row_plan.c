@@ -37,13 +37,15 @@ ia_status ia_row_plan_add(ia_ctx *cx, ia_row_plan *p, const ia_batch *rows)
     return IA_OK;
 }
 
-/* ---- what is there already ----------------------------------------------------------------------- */
+/* ---- what is there already
+ * ----------------------------------------------------------------------- */
 
 static ia_status note_rows(ia_ctx *cx, void *arg, const ia_batch *b)
 {
     ia_row_plan *p = arg;
     const ia_array *ids = ia_batch_col(b, "id");
-    const ia_array *row_ids = ia_batch_col(b, IA_COL_ROWID), *addrs = ia_batch_col(b, IA_COL_ROWADDR);
+    const ia_array *row_ids = ia_batch_col(b, IA_COL_ROWID),
+                   *addrs = ia_batch_col(b, IA_COL_ROWADDR);
 
     (void)cx;
     for (int64_t i = 0; i < b->rows; i++) {
@@ -68,14 +70,15 @@ ia_status ia_row_plan_locate(ia_ctx *cx, ia_row_plan *p, ia_snapshot *s, size_t 
     return ia_scan_each(cx, ds, &opt, note_rows, p);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------- */
+/* ---- writing
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct row_out {
     const ia_row_plan *p;
     ia_fragwriter *w;
     const ia_schema *schema; /* of the table */
     bool overwrite;
-    int64_t *idx;            /* chosen rows of the batch at work, and the row id each keeps */
+    int64_t *idx; /* chosen rows of the batch at work, and the row id each keeps */
     uint64_t *keep;
     size_t cap_idx, cap_keep;
 } row_out;
@@ -195,8 +198,10 @@ static ia_status open_writer(ia_ctx *cx, ia_write *w, size_t type, row_out *o, c
     IA_GO(ia_snapshot_table(cx, w->head, type, &ds));
     IA_GO(ia_write_tree(cx, w, type, dir));
     IA_GO(ia_type_narrow(cx, w->head->cat->types[type], &narrow, &n_narrow));
-    const ia_fragwriter_options opt = {.put_flags = ia_graph_put_flags(w->g), .minor = minor_of(ds->m),
-                                       .key_columns = narrow, .n_key_columns = n_narrow};
+    const ia_fragwriter_options opt = {.put_flags = ia_graph_put_flags(w->g),
+                                       .minor = minor_of(ds->m),
+                                       .key_columns = narrow,
+                                       .n_key_columns = n_narrow};
     o->schema = ds->m->arrow;
     IA_GO(ia_fragwriter_open(cx, w->g->os, *dir, &ds->m->schema, ds->m->arrow, &opt, &o->w));
 done:
@@ -236,7 +241,8 @@ done:
     return st;
 }
 
-/* ---- removals ---------------------------------------------------------------------------------------- */
+/* ---- removals
+ * ---------------------------------------------------------------------------------------- */
 
 static int u64_order(const void *a, const void *b)
 {

@@ -1,7 +1,8 @@
 /* scan_each.c - drives a scan to its end, one call per batch. */
 #include "graph/scan_each.h"
 
-ia_status ia_scan_each(ia_ctx *cx, ia_dataset *ds, const ia_scan_options *opt, ia_batch_fn fn, void *arg)
+ia_status ia_scan_each(ia_ctx *cx, ia_dataset *ds, const ia_scan_options *opt, ia_batch_fn fn,
+                       void *arg)
 {
     ia_stream s = {0};
     ia_batch *b = NULL;

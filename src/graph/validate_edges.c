@@ -13,7 +13,8 @@ static ia_vtype *end_type(ia_vrun *run, const ia_vtype *edge, int end)
     return NULL;
 }
 
-/* ---- path a: every edge of the final image has its nodes -------------------------------------- */
+/* ---- path a: every edge of the final image has its nodes --------------------------------------
+ */
 
 static ia_status collect_ends(ia_ctx *cx, const ia_vtype *edge, int end, ia_vtype *node)
 {
@@ -35,8 +36,9 @@ ia_status ia_validate_probe(ia_ctx *cx, ia_vrun *run)
         for (int end = 0; end < 2; end++) {
             ia_vtype *node = end_type(run, edge, end);
             if (!node)
-                return ia_fail(cx, IA_ERR_INTERNAL, "edge type %s has no %s node type in the catalog",
-                               edge->def->name, end == 0 ? "source" : "target");
+                return ia_fail(cx, IA_ERR_INTERNAL,
+                               "edge type %s has no %s node type in the catalog", edge->def->name,
+                               end == 0 ? "source" : "target");
             IA_TRY(ia_vtype_build(cx, node));
             if (!edge->t)
                 continue;
@@ -60,11 +62,12 @@ static bool is_there(const ia_vtype *node, ia_view id)
 
     if (ia_vtype_has(node, id))
         return true;
-    return ia_bytemap_find(&node->probe, id.data, id.len, &at) && ia_bitmap_has(node->present, (uint32_t)at);
+    return ia_bytemap_find(&node->probe, id.data, id.len, &at) &&
+           ia_bitmap_has(node->present, (uint32_t)at);
 }
 
-static ia_status report_orphan(ia_ctx *cx, ia_vrun *run, const ia_vtype *edge, ia_view edge_id, int end, ia_view node_id,
-                               const ia_vtype *node, uint64_t line)
+static ia_status report_orphan(ia_ctx *cx, ia_vrun *run, const ia_vtype *edge, ia_view edge_id,
+                               int end, ia_view node_id, const ia_vtype *node, uint64_t line)
 {
     ia_buf text = {0};
     ia_status st;
@@ -89,7 +92,8 @@ static ia_status path_a(ia_ctx *cx, ia_vrun *run, const ia_vtype *edge)
             const ia_view id = ia_vtype_end(edge, place, end);
             if (is_there(node, id))
                 continue;
-            IA_TRY(report_orphan(cx, run, edge, ia_vtype_id(edge, place), end, id, node, ia_vtype_line(edge, place)));
+            IA_TRY(report_orphan(cx, run, edge, ia_vtype_id(edge, place), end, id, node,
+                                 ia_vtype_line(edge, place)));
             if (run->done)
                 return IA_OK;
         }
@@ -97,7 +101,8 @@ static ia_status path_a(ia_ctx *cx, ia_vrun *run, const ia_vtype *edge)
     return IA_OK;
 }
 
-/* ---- path b: no committed edge is left without its nodes ---------------------------------------- */
+/* ---- path b: no committed edge is left without its nodes ----------------------------------------
+ */
 
 typedef struct ia_vorphan {
     char *edge, *node; /* owned */
@@ -106,8 +111,9 @@ typedef struct ia_vorphan {
 
 typedef struct ia_vorphans {
     const ia_vtype *type;
-    int end;           /* being asked for */
-    ia_vorphan *items; size_t n, cap;
+    int end; /* being asked for */
+    ia_vorphan *items;
+    size_t n, cap;
 } ia_vorphans;
 
 static ia_status orphan_found(ia_ctx *cx, void *arg, ia_view edge, ia_view src, ia_view dst)
@@ -142,8 +148,8 @@ static ia_status path_b(ia_ctx *cx, ia_vrun *run, const ia_vtype *edge)
     for (found.end = 0; found.end < 2; found.end++) {
         const ia_vtype *node = end_type(run, edge, found.end);
         if (node->gone.n > 0)
-            IA_GO(run->view->edges_at(cx, run->view, (size_t)(edge - run->types), found.end, &node->gone, orphan_found,
-                                      &found));
+            IA_GO(run->view->edges_at(cx, run->view, (size_t)(edge - run->types), found.end,
+                                      &node->gone, orphan_found, &found));
     }
     if (found.n > 1)
         qsort(found.items, found.n, sizeof *found.items, orphan_order);
@@ -167,11 +173,12 @@ ia_status ia_validate_ends(ia_ctx *cx, ia_vrun *run, ia_vtype *edge)
     return run->done ? IA_OK : path_b(cx, run, edge);
 }
 
-/* ---- @card --------------------------------------------------------------------------------------- */
+/* ---- @card
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct ia_vcard {
     const ia_vtype *edge;
-    ia_bytemap count;  /* affected source -> edges it ends up with */
+    ia_bytemap count;                 /* affected source -> edges it ends up with */
     ia_bitmap *max_scope, *min_scope; /* sources judged, by number; NULL = all */
 } ia_vcard;
 
@@ -218,7 +225,8 @@ static ia_status find_scope(ia_ctx *cx, ia_vrun *run, ia_vcard *c)
         return IA_OK;
     IA_TRY(ia_bitmap_new(cx, &c->max_scope));
     IA_TRY(ia_bitmap_new(cx, &c->min_scope));
-    return run->view->card_scope(cx, run->view, (size_t)(c->edge - run->types), &c->count, c->max_scope, c->min_scope);
+    return run->view->card_scope(cx, run->view, (size_t)(c->edge - run->types), &c->count,
+                                 c->max_scope, c->min_scope);
 }
 
 static bool in_scope(const ia_bitmap *scope, size_t source)
@@ -264,7 +272,8 @@ static ia_status count_edges(ia_ctx *cx, ia_vrun *run, ia_vcard *c)
     return count_committed(cx, run, c);
 }
 
-static ia_status report_card(ia_ctx *cx, ia_vrun *run, const ia_vtype *edge, ia_view source, uint64_t n)
+static ia_status report_card(ia_ctx *cx, ia_vrun *run, const ia_vtype *edge, ia_view source,
+                             uint64_t n)
 {
     const bool above = n > edge->def->card_max;
     const ia_view none = {0};
@@ -274,7 +283,8 @@ static ia_status report_card(ia_ctx *cx, ia_vrun *run, const ia_vtype *edge, ia_
     ia_buf_printf(cx, &text, "@card violation on edge %s: source '", edge->def->name);
     ia_buf_put(cx, &text, source.data, source.len);
     ia_buf_printf(cx, &text, "' has %llu edges (%s %llu)", (unsigned long long)n,
-                  above ? "max" : "min", (unsigned long long)(above ? edge->def->card_max : edge->def->card_min));
+                  above ? "max" : "min",
+                  (unsigned long long)(above ? edge->def->card_max : edge->def->card_min));
     IA_GO(ia_vrun_add(cx, run, IA_VIOLATION_CARDINALITY, edge, none, 0, &text));
 done:
     ia_buf_dispose(&text);
@@ -296,7 +306,8 @@ ia_status ia_validate_card(ia_ctx *cx, ia_vrun *run, ia_vtype *edge)
     for (size_t i = 0; i < c.count.n && !run->done; i++) {
         const ia_view source = ia_bytemap_key(&c.count, order[i]);
         const uint64_t n = ia_bytemap_get(&c.count, order[i]);
-        const bool broken = (n > max && in_scope(c.max_scope, order[i])) || (n < min && in_scope(c.min_scope, order[i]));
+        const bool broken = (n > max && in_scope(c.max_scope, order[i])) ||
+                            (n < min && in_scope(c.min_scope, order[i]));
         if (broken && !ia_vtype_gone(from, source))
             IA_GO(report_card(cx, run, edge, source, n));
     }

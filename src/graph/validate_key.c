@@ -47,8 +47,11 @@ static ia_status put_float(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t r
     char text[32];
 
     if (!(v - v == 0.0)) /* NaN and both infinities */
-        return ia_fail(cx, IA_ERR_CONSTRAINT, "a key or unique value must be a finite number, not %s",
-                       v != v ? "NaN" : v > 0 ? "infinity" : "-infinity");
+        return ia_fail(cx, IA_ERR_CONSTRAINT,
+                       "a key or unique value must be a finite number, not %s",
+                       v != v  ? "NaN"
+                       : v > 0 ? "infinity"
+                               : "-infinity");
     if (v == 0.0) {
         ia_buf_putc(cx, out, '0'); /* -0 is the same value */
         return IA_OK;
@@ -68,48 +71,60 @@ ia_status ia_canonical_text(ia_ctx *cx, const ia_array *a, int64_t row, ia_buf *
     ia_view s;
 
     switch ((int)t->id) {
-    case IA_TYPE_STRING: case IA_TYPE_LARGE_STRING:
+    case IA_TYPE_STRING:
+    case IA_TYPE_LARGE_STRING:
         s = ia_array_str(a, row);
         ia_buf_put(cx, out, s.data, s.len);
         break;
     case IA_TYPE_BOOL:
         ia_buf_puts(cx, out, ia_array_bool(a, row) ? "true" : "false");
         break;
-    case IA_TYPE_I8: case IA_TYPE_I16: case IA_TYPE_I32: case IA_TYPE_I64:
-    case IA_TYPE_DATE32: case IA_TYPE_DATE64: case IA_TYPE_TIMESTAMP:
+    case IA_TYPE_I8:
+    case IA_TYPE_I16:
+    case IA_TYPE_I32:
+    case IA_TYPE_I64:
+    case IA_TYPE_DATE32:
+    case IA_TYPE_DATE64:
+    case IA_TYPE_TIMESTAMP:
         ia_buf_printf(cx, out, "%lld", (long long)ia_array_i64(a, row));
         break;
-    case IA_TYPE_U8: case IA_TYPE_U16: case IA_TYPE_U32: case IA_TYPE_U64:
+    case IA_TYPE_U8:
+    case IA_TYPE_U16:
+    case IA_TYPE_U32:
+    case IA_TYPE_U64:
         ia_buf_printf(cx, out, "%llu", (unsigned long long)ia_array_u64(a, row));
         break;
-    case IA_TYPE_F16: case IA_TYPE_F32:
+    case IA_TYPE_F16:
+    case IA_TYPE_F32:
         IA_TRY(put_float(cx, out, a, row, true));
         break;
     case IA_TYPE_F64:
         IA_TRY(put_float(cx, out, a, row, false));
         break;
     default:
-        return ia_fail(cx, IA_ERR_CONSTRAINT, "a value of type %s cannot be part of a key or @unique",
+        return ia_fail(cx, IA_ERR_CONSTRAINT,
+                       "a value of type %s cannot be part of a key or @unique",
                        ia_type_text(t, name, sizeof name));
     }
     return ia_buf_status(out);
 }
 
-ia_status ia_tuple_key(ia_ctx *cx, const ia_batch *b, int64_t row, const ia_type_def *type, const int *cols,
-                       size_t n_cols, ia_buf *key, bool *has_null)
+ia_status ia_tuple_key(ia_ctx *cx, const ia_batch *b, int64_t row, const ia_type_def *type,
+                       const int *cols, size_t n_cols, ia_buf *key, bool *has_null)
 {
     *has_null = false;
     ia_buf_clear(key);
     for (size_t i = 0; i < n_cols; i++) {
         const ia_array *a = ia_batch_col(b, ia_prop_name(type, cols[i]));
         if (!a)
-            return ia_fail(cx, IA_ERR_INTERNAL, "a batch of %s lacks the column %s of a constraint", type->name,
-                           ia_prop_name(type, cols[i]));
+            return ia_fail(cx, IA_ERR_INTERNAL, "a batch of %s lacks the column %s of a constraint",
+                           type->name, ia_prop_name(type, cols[i]));
         if (!ia_array_valid(a, row)) {
             *has_null = true;
             return IA_OK;
         }
-        /* Several members: each text after its length, so that no text can pose as another split. */
+        /* Several members: each text after its length, so that no text can pose as another split.
+         */
         const size_t at = key->len;
         if (n_cols > 1)
             ia_buf_fill(cx, key, 0, 4);
@@ -122,7 +137,8 @@ ia_status ia_tuple_key(ia_ctx *cx, const ia_batch *b, int64_t row, const ia_type
     return ia_buf_status(key);
 }
 
-ia_status ia_node_key_id(ia_ctx *cx, const ia_batch *b, int64_t row, const ia_type_def *type, ia_buf *out)
+ia_status ia_node_key_id(ia_ctx *cx, const ia_batch *b, int64_t row, const ia_type_def *type,
+                         ia_buf *out)
 {
     ia_jsonw w;
     ia_buf text = {0};
@@ -135,7 +151,8 @@ ia_status ia_node_key_id(ia_ctx *cx, const ia_batch *b, int64_t row, const ia_ty
         const char *name = type->properties[type->key[i]].name;
         const ia_array *a = ia_batch_col(b, name);
         if (!a || !ia_array_valid(a, row))
-            IA_GO(ia_fail(cx, IA_ERR_CONSTRAINT, "the key property %s.%s has no value", type->name, name));
+            IA_GO(ia_fail(cx, IA_ERR_CONSTRAINT, "the key property %s.%s has no value", type->name,
+                          name));
         ia_buf_clear(&text);
         st = ia_canonical_text(cx, a, row, type->n_key == 1 ? out : &text);
         if (st != IA_OK)

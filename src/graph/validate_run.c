@@ -1,4 +1,4 @@
-/* validate_run.c - runs the evaluator: final images, the order of the passes, the list of violations. */
+/* validate_run.c - runs the evaluator: final images, order of the passes. */
 #include "graph/validate.h"
 
 #include <stdlib.h>
@@ -25,12 +25,13 @@ ia_status ia_violations_fail(ia_ctx *cx, const ia_catalog *cat, const ia_violati
     IA_ASSERT(first->type < cat->n_types);
     (void)cat;
     if (first->line > 0)
-        return ia_fail(cx, IA_ERR_CONSTRAINT, "line %llu: %s", (unsigned long long)first->line, first->message);
+        return ia_fail(cx, IA_ERR_CONSTRAINT, "line %llu: %s", (unsigned long long)first->line,
+                       first->message);
     return ia_fail(cx, IA_ERR_CONSTRAINT, "%s", first->message);
 }
 
-ia_status ia_vrun_add(ia_ctx *cx, ia_vrun *run, ia_violation_kind kind, const ia_vtype *vt, ia_view id,
-                      uint64_t line, ia_buf *text)
+ia_status ia_vrun_add(ia_ctx *cx, ia_vrun *run, ia_violation_kind kind, const ia_vtype *vt,
+                      ia_view id, uint64_t line, ia_buf *text)
 {
     ia_violations *out = run->out;
     ia_violation v = {.kind = kind, .line = line};
@@ -66,12 +67,14 @@ const ia_array *ia_vtype_col(const ia_vtype *vt, size_t image, int prop)
 
 ia_view ia_vtype_id(const ia_vtype *vt, uint64_t place)
 {
-    return ia_array_str(ia_batch_col(vt->t->images[ia_place_image(place)], "id"), ia_place_row(place));
+    return ia_array_str(ia_batch_col(vt->t->images[ia_place_image(place)], "id"),
+                        ia_place_row(place));
 }
 
 ia_view ia_vtype_end(const ia_vtype *vt, uint64_t place, int end)
 {
-    const ia_array *a = ia_vtype_col(vt, ia_place_image(place), end == 0 ? IA_PROP_SRC : IA_PROP_DST);
+    const ia_array *a =
+        ia_vtype_col(vt, ia_place_image(place), end == 0 ? IA_PROP_SRC : IA_PROP_DST);
     return ia_array_str(a, ia_place_row(place));
 }
 
@@ -87,10 +90,11 @@ static ia_status check_image(ia_ctx *cx, const ia_vtype *vt, const ia_batch *b)
     const bool edge = vt->def->kind == IA_KIND_EDGE;
 
     if (!ia_batch_col(b, "id") || (edge && (!ia_batch_col(b, "src") || !ia_batch_col(b, "dst"))))
-        return ia_fail(cx, IA_ERR_INTERNAL, "a change of %s without its id, src or dst column", vt->def->name);
+        return ia_fail(cx, IA_ERR_INTERNAL, "a change of %s without its id, src or dst column",
+                       vt->def->name);
     if (b->rows > (int64_t)UINT32_MAX)
-        return ia_fail(cx, IA_ERR_INTERNAL, "a change of %s with %lld rows in one batch", vt->def->name,
-                       (long long)b->rows);
+        return ia_fail(cx, IA_ERR_INTERNAL, "a change of %s with %lld rows in one batch",
+                       vt->def->name, (long long)b->rows);
     return IA_OK;
 }
 
@@ -166,8 +170,8 @@ static ia_status run_edges(ia_ctx *cx, ia_vrun *run)
     return IA_OK;
 }
 
-ia_status ia_validate(ia_ctx *cx, const ia_changeset *cs, ia_cview *committed, const ia_validate_options *opt,
-                      ia_violations *out)
+ia_status ia_validate(ia_ctx *cx, const ia_changeset *cs, ia_cview *committed,
+                      const ia_validate_options *opt, ia_violations *out)
 {
     ia_vrun run = {.cs = cs, .view = committed, .opt = opt, .out = out};
     ia_status st = IA_OK;

@@ -1,4 +1,4 @@
-/* validate_unique.c - @key and @unique: within a batch, over the final image, against committed rows. */
+/* validate_unique.c - @key and @unique: in a batch, at last, and committed. */
 #include <stdlib.h>
 
 #include "graph/validate_priv.h"
@@ -9,9 +9,10 @@ typedef struct ia_vgroup {
     const int *cols;
     size_t n_cols;
     bool is_key;
-    ia_bytemap tuples;  /* tuple -> place of the first row that has it */
-    ia_buf key;         /* scratch */
-    char **holders;     /* per tuple: smallest id of a committed row outside the change that has it; NULL = none */
+    ia_bytemap tuples; /* tuple -> place of the first row that has it */
+    ia_buf key;        /* scratch */
+    char **holders;    /* per tuple: smallest id of a committed row outside the change that has it;
+                          NULL = none */
 } ia_vgroup;
 
 static void group_dispose(ia_vgroup *g)
@@ -49,7 +50,8 @@ static ia_status put_values(ia_ctx *cx, ia_buf *text, const ia_vgroup *g, uint64
 }
 
 /* The row at `place` collides with the row `held_by`; `where` says where the two met. */
-static ia_status report(ia_ctx *cx, ia_vgroup *g, uint64_t place, ia_view held_by, const char *where)
+static ia_status report(ia_ctx *cx, ia_vgroup *g, uint64_t place, ia_view held_by,
+                        const char *where)
 {
     const ia_view id = ia_vtype_id(g->vt, place);
     ia_buf text = {0};
@@ -64,7 +66,8 @@ static ia_status report(ia_ctx *cx, ia_vgroup *g, uint64_t place, ia_view held_b
     ia_buf_puts(cx, &text, "' and '");
     ia_buf_put(cx, &text, id.data, id.len);
     ia_buf_printf(cx, &text, "'%s%s", where, g->is_key ? " (it is the @key)" : "");
-    IA_GO(ia_vrun_add(cx, g->run, IA_VIOLATION_UNIQUE, g->vt, id, ia_vtype_line(g->vt, place), &text));
+    IA_GO(ia_vrun_add(cx, g->run, IA_VIOLATION_UNIQUE, g->vt, id, ia_vtype_line(g->vt, place),
+                      &text));
 done:
     ia_buf_dispose(&text);
     return st;
@@ -78,7 +81,8 @@ static ia_status enter(ia_ctx *cx, ia_vgroup *g, uint64_t place, uint64_t *other
     size_t at;
 
     *other = place;
-    IA_TRY(ia_tuple_key(cx, b, ia_place_row(place), g->vt->def, g->cols, g->n_cols, &g->key, &has_null));
+    IA_TRY(ia_tuple_key(cx, b, ia_place_row(place), g->vt->def, g->cols, g->n_cols, &g->key,
+                        &has_null));
     if (has_null)
         return IA_OK;
     IA_TRY(ia_bytemap_put(cx, &g->tuples, g->key.data, g->key.len, &at, &added));
@@ -123,7 +127,8 @@ static ia_status holder_found(ia_ctx *cx, void *arg, ia_view id, size_t tuple)
     ia_vgroup *g = arg;
 
     if (tuple >= g->tuples.n)
-        return ia_fail(cx, IA_ERR_INTERNAL, "a probe answered tuple %zu of %zu", tuple, g->tuples.n);
+        return ia_fail(cx, IA_ERR_INTERNAL, "a probe answered tuple %zu of %zu", tuple,
+                       g->tuples.n);
     if (ia_vtype_has(g->vt, id) || ia_vtype_gone(g->vt, id))
         return IA_OK;
     if (!g->holders)
@@ -142,7 +147,8 @@ static ia_status find_holder(ia_ctx *cx, ia_vgroup *g, uint64_t place, const cha
     size_t at;
 
     *holder = NULL;
-    IA_TRY(ia_tuple_key(cx, b, ia_place_row(place), g->vt->def, g->cols, g->n_cols, &g->key, &has_null));
+    IA_TRY(ia_tuple_key(cx, b, ia_place_row(place), g->vt->def, g->cols, g->n_cols, &g->key,
+                        &has_null));
     if (!has_null && ia_bytemap_find(&g->tuples, g->key.data, g->key.len, &at))
         *holder = g->holders[at];
     return IA_OK;
@@ -155,7 +161,8 @@ static ia_status pass_committed(ia_ctx *cx, ia_vgroup *g)
 
     if (g->tuples.n == 0 || g->vt->t->overwritten)
         return IA_OK;
-    IA_TRY(g->run->view->by_tuple(cx, g->run->view, type, g->cols, g->n_cols, &g->tuples, holder_found, g));
+    IA_TRY(g->run->view->by_tuple(cx, g->run->view, type, g->cols, g->n_cols, &g->tuples,
+                                  holder_found, g));
     for (size_t k = 0; g->holders && k < g->vt->final.n && !g->run->done; k++) {
         const uint64_t place = ia_bytemap_get(&g->vt->final, g->vt->by_id[k]);
         const char *holder;

@@ -25,7 +25,8 @@ static void put_name(ia_ctx *cx, ia_buf *text, const ia_vrule *r)
     ia_buf_printf(cx, text, "%s.%s", r->vt->def->name, r->vt->def->properties[r->prop].name);
 }
 
-static ia_status judge_range(ia_ctx *cx, const ia_vrule *r, const ia_array *a, int64_t i, ia_buf *text)
+static ia_status judge_range(ia_ctx *cx, const ia_vrule *r, const ia_array *a, int64_t i,
+                             ia_buf *text)
 {
     const bool narrow = a->type->id == IA_TYPE_F32;
     const ia_bound *broken = NULL;
@@ -59,14 +60,16 @@ static ia_status judge_range(ia_ctx *cx, const ia_vrule *r, const ia_array *a, i
     return IA_OK;
 }
 
-static ia_status judge_check(ia_ctx *cx, const ia_vrule *r, const ia_array *a, int64_t i, ia_buf *text)
+static ia_status judge_check(ia_ctx *cx, const ia_vrule *r, const ia_array *a, int64_t i,
+                             ia_buf *text)
 {
     const ia_view v = ia_array_str(a, i);
     bool found;
 
     ia_status st = ia_check_matches(cx, r->check, v, &found);
     if (st != IA_OK)
-        return ia_fail_prefix(cx, st, "@check on %s.%s", r->vt->def->name, r->vt->def->properties[r->prop].name);
+        return ia_fail_prefix(cx, st, "@check on %s.%s", r->vt->def->name,
+                              r->vt->def->properties[r->prop].name);
     if (!found) {
         ia_buf_puts(cx, text, "@check violation on ");
         put_name(cx, text, r);
@@ -110,7 +113,8 @@ static bool is_list(const ia_array *a)
 }
 
 /* The first failing row of one column; *row = -1 when all pass. */
-static ia_status judge_column(ia_ctx *cx, const ia_vrule *r, const ia_array *a, ia_buf *text, int64_t *row)
+static ia_status judge_column(ia_ctx *cx, const ia_vrule *r, const ia_array *a, ia_buf *text,
+                              int64_t *row)
 {
     *row = -1;
     for (int64_t i = 0; i < a->length; i++) {
@@ -144,12 +148,12 @@ static ia_status apply(ia_ctx *cx, const ia_vrule *r, size_t from, size_t to)
         const ia_array *a = ia_vtype_col(r->vt, i, r->prop);
         int64_t row;
         if (!a)
-            IA_GO(ia_fail(cx, IA_ERR_INTERNAL, "a change of %s lacks the column %s of a constraint", r->vt->def->name,
-                          ia_prop_name(r->vt->def, r->prop)));
+            IA_GO(ia_fail(cx, IA_ERR_INTERNAL, "a change of %s lacks the column %s of a constraint",
+                          r->vt->def->name, ia_prop_name(r->vt->def, r->prop)));
         IA_GO(judge_column(cx, r, a, &text, &row));
         if (row >= 0) {
-            IA_GO(ia_vrun_add(cx, r->run, IA_VIOLATION_VALUE, r->vt, none, ia_vtype_line(r->vt, ia_place(i, row)),
-                              &text));
+            IA_GO(ia_vrun_add(cx, r->run, IA_VIOLATION_VALUE, r->vt, none,
+                              ia_vtype_line(r->vt, ia_place(i, row)), &text));
             break;
         }
     }

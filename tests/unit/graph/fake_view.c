@@ -1,4 +1,4 @@
-/* fake_view.c - builds the tables of a fake graph from JSON and answers the evaluator's probes from them. */
+/* fake_view.c - fake tables from JSON, and the probes they answer. */
 #include "fake_view.h"
 
 #include <stdlib.h>
@@ -6,10 +6,10 @@
 #include "arrow/builder.h"
 #include "base/json.h"
 
-#define OK(call)                                                \
-    do {                                                        \
-        if ((call) != IA_OK)                                    \
-            fail_msg("%s: %s", #call, f->e.cx.err.text);        \
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != IA_OK)                                                                       \
+            fail_msg("%s: %s", #call, f->e.cx.err.text);                                           \
     } while (0)
 
 static void append_value(fake *f, ia_builder *b, const ia_json *v)
@@ -28,7 +28,8 @@ static void append_value(fake *f, ia_builder *b, const ia_json *v)
             ia_builder_str(&f->e.cx, b, s, n);
         break;
     }
-    case IA_JSON_INT: case IA_JSON_REAL:
+    case IA_JSON_INT:
+    case IA_JSON_REAL:
         if (ia_type_is_float(b->type)) {
             assert_true(ia_json_f64(v, &d));
             ia_builder_f64(&f->e.cx, b, d);
@@ -37,7 +38,8 @@ static void append_value(fake *f, ia_builder *b, const ia_json *v)
             ia_builder_i64(&f->e.cx, b, i);
         }
         break;
-    case IA_JSON_TRUE: case IA_JSON_FALSE:
+    case IA_JSON_TRUE:
+    case IA_JSON_FALSE:
         assert_true(ia_json_bool(v, &t));
         ia_builder_bool(&f->e.cx, b, t);
         break;
@@ -46,7 +48,8 @@ static void append_value(fake *f, ia_builder *b, const ia_json *v)
             append_value(f, &b->children[0], ia_json_at(v, k));
         ia_builder_end_list(&f->e.cx, b);
         break;
-    case IA_JSON_NULL: case IA_JSON_OBJECT:
+    case IA_JSON_NULL:
+    case IA_JSON_OBJECT:
         ia_builder_null(&f->e.cx, b);
         break;
     }
@@ -129,7 +132,8 @@ void fake_overwrite(fake *f, const char *type, const char *json)
     ia_batch_release(b);
 }
 
-/* ---- the view ------------------------------------------------------------------------------------ */
+/* ---- the view
+ * ------------------------------------------------------------------------------------ */
 
 static const ia_batch *committed(fake *f, size_t type, bool raw)
 {
@@ -147,7 +151,8 @@ static int64_t walk(const fake *f, const ia_batch *b, int64_t k)
     return f->shuffle & 1 ? b->rows - 1 - at : at;
 }
 
-static ia_status has_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids, ia_bitmap *present)
+static ia_status has_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids,
+                         ia_bitmap *present)
 {
     fake *f = v->self;
     const ia_batch *b = committed(f, type, false);
@@ -161,7 +166,8 @@ static ia_status has_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap 
 }
 
 static ia_status by_tuple(ia_ctx *cx, ia_cview *v, size_t type, const int *cols, size_t n_cols,
-                          const ia_bytemap *tuples, ia_status (*sink)(ia_ctx *, void *, ia_view, size_t), void *arg)
+                          const ia_bytemap *tuples,
+                          ia_status (*sink)(ia_ctx *, void *, ia_view, size_t), void *arg)
 {
     fake *f = v->self;
     const ia_batch *b = committed(f, type, false);
@@ -181,7 +187,8 @@ static ia_status by_tuple(ia_ctx *cx, ia_cview *v, size_t type, const int *cols,
     return st;
 }
 
-static ia_status edges(ia_ctx *cx, fake *f, size_t type, bool raw, const char *by, const ia_bytemap *keys,
+static ia_status edges(ia_ctx *cx, fake *f, size_t type, bool raw, const char *by,
+                       const ia_bytemap *keys,
                        ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
 {
     const ia_batch *b = committed(f, type, raw);
@@ -191,7 +198,8 @@ static ia_status edges(ia_ctx *cx, fake *f, size_t type, bool raw, const char *b
         const int64_t i = walk(f, b, k);
         const ia_view key = ia_array_str(ia_batch_col(b, by), i);
         if (ia_bytemap_find(keys, key.data, key.len, NULL))
-            st = sink(cx, arg, ia_array_str(ia_batch_col(b, "id"), i), ia_array_str(ia_batch_col(b, "src"), i),
+            st = sink(cx, arg, ia_array_str(ia_batch_col(b, "id"), i),
+                      ia_array_str(ia_batch_col(b, "src"), i),
                       ia_array_str(ia_batch_col(b, "dst"), i));
     }
     return st;
@@ -206,7 +214,8 @@ static ia_status edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end, const i
 }
 
 static ia_status edges_by_id(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *ids,
-                             ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
+                             ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view),
+                             void *arg)
 {
     fake *f = v->self;
     f->id_calls++;
@@ -220,7 +229,10 @@ void fake_open(fake *f, const char *schema)
     OK(ia_catalog_from_source(&f->e.cx, schema, strlen(schema), "test.pg", &f->cat));
     assert_true(f->cat->n_types <= FAKE_TYPES);
     f->cs.cat = f->cat;
-    f->view = (ia_cview){.self = f, .has_ids = has_ids, .by_tuple = by_tuple, .edges_at = edges_at,
+    f->view = (ia_cview){.self = f,
+                         .has_ids = has_ids,
+                         .by_tuple = by_tuple,
+                         .edges_at = edges_at,
                          .edges_by_id = edges_by_id};
 }
 

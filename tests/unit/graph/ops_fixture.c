@@ -17,10 +17,10 @@ const char ox_people_rows[] =
 static const char root[] = "/mem/ops.graph";
 static const ia_write_options on_main = {.branch = "main", .actor = "tester"};
 
-#define OK(call)                                             \
-    do {                                                     \
-        if ((call) != IA_OK)                                 \
-            fail_msg("%s: %s", #call, x->e.cx.err.text);     \
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != IA_OK)                                                                       \
+            fail_msg("%s: %s", #call, x->e.cx.err.text);                                           \
     } while (0)
 
 void ox_open(ox *x, const char *schema)
@@ -67,7 +67,8 @@ ia_status ox_load(ox *x, ia_load_mode mode, const char *text)
     ia_load_result r;
 
     ia_ctx_clear(&x->e.cx);
-    const ia_status st = ia_load(&x->e.cx, x->g, mode, read_text, &s, s.left, "test.jsonl", &on_main, &r);
+    const ia_status st =
+        ia_load(&x->e.cx, x->g, mode, read_text, &s, s.left, "test.jsonl", &on_main, &r);
     x->committed = r.commit != NULL;
     x->total = r.total;
     ia_load_result_dispose(&r);
@@ -126,11 +127,12 @@ char *ox_head(ox *x)
     return id;
 }
 
-static void check_failure(ox *x, ia_status st, ia_status want, const char *anchor, const char *anchor2,
-                          const char *head)
+static void check_failure(ox *x, ia_status st, ia_status want, const char *anchor,
+                          const char *anchor2, const char *head)
 {
     if (st != want)
-        fail_msg("status %s instead of %s: %s", ia_status_name(st), ia_status_name(want), x->e.cx.err.text);
+        fail_msg("status %s instead of %s: %s", ia_status_name(st), ia_status_name(want),
+                 x->e.cx.err.text);
     if (anchor && !strstr(x->e.cx.err.text, anchor))
         fail_msg("\"%s\" lacks \"%s\"", x->e.cx.err.text, anchor);
     if (anchor2 && !strstr(x->e.cx.err.text, anchor2))
@@ -140,7 +142,8 @@ static void check_failure(ox *x, ia_status st, ia_status want, const char *ancho
     ia_free(now);
 }
 
-void ox_load_fails(ox *x, ia_load_mode mode, const char *text, ia_status want, const char *anchor, const char *anchor2)
+void ox_load_fails(ox *x, ia_load_mode mode, const char *text, ia_status want, const char *anchor,
+                   const char *anchor2)
 {
     const size_t files = ox_data_files(x);
     char *head = ox_head(x);

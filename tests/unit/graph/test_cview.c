@@ -1,4 +1,4 @@
-/* test_cview.c - the snapshot's committed view answers every probe as brute force over the same rows does. */
+/* test_cview.c - the snapshot's view answers as brute force does. */
 #include "arrow/compute.h"
 #include "fake_view.h"
 #include "ops_fixture.h"
@@ -42,8 +42,10 @@ static void fill_graph(ox *x, uint64_t *seed)
 {
     for (int round = 0; round < 6; round++) {
         ia_buf text = {0};
-        for (int i = round == 0 ? 0 : (int)(next_random(seed) % NAMES); i < NAMES; i += round == 0 ? 1 : 7) {
-            ia_buf_printf(&x->e.cx, &text, "{\"type\":\"P\",\"data\":{\"name\":\"p%d\",\"f\":%d.5", i, i % 5);
+        for (int i = round == 0 ? 0 : (int)(next_random(seed) % NAMES); i < NAMES;
+             i += round == 0 ? 1 : 7) {
+            ia_buf_printf(&x->e.cx, &text, "{\"type\":\"P\",\"data\":{\"name\":\"p%d\",\"f\":%d.5",
+                          i, i % 5);
             if (i % 3)
                 ia_buf_printf(&x->e.cx, &text, ",\"mail\":\"m%d-%d\"", i, round);
             if (i % 4)
@@ -51,13 +53,18 @@ static void fill_graph(ox *x, uint64_t *seed)
             ia_buf_puts(&x->e.cx, &text, "}}\n");
         }
         for (int i = 0; i < 20; i++)
-            ia_buf_printf(&x->e.cx, &text, "{\"edge\":\"E\",\"from\":\"p%d\",\"to\":\"p%d\",\"data\":{\"id\":\"e%d\"}}\n",
-                          (int)(next_random(seed) % NAMES), (int)(next_random(seed) % NAMES),
-                          (int)(next_random(seed) % EDGES));
+            ia_buf_printf(
+                &x->e.cx, &text,
+                "{\"edge\":\"E\",\"from\":\"p%d\",\"to\":\"p%d\",\"data\":{\"id\":\"e%d\"}}\n",
+                (int)(next_random(seed) % NAMES), (int)(next_random(seed) % NAMES),
+                (int)(next_random(seed) % EDGES));
         ox_loads(x, IA_LOAD_MERGE, (const char *)text.data);
         ia_buf_dispose(&text);
     }
-    assert_ok(ox_mutate(x, "query q() { delete E where from = \"p3\" delete P where name = \"p5\" delete P where f = 1.5 }", NULL));
+    assert_ok(ox_mutate(x,
+                        "query q() { delete E where from = \"p3\" delete P where name = \"p5\" "
+                        "delete P where f = 1.5 }",
+                        NULL));
 }
 
 typedef struct answers {
@@ -79,13 +86,14 @@ static ia_status note_edge(ia_ctx *cx, void *arg, ia_view edge, ia_view src, ia_
     answers *a = arg;
     char line[200];
 
-    snprintf(line, sizeof line, "%.*s: %.*s > %.*s", (int)edge.len, edge.data, (int)src.len, src.data, (int)dst.len, dst.data);
+    snprintf(line, sizeof line, "%.*s: %.*s > %.*s", (int)edge.len, edge.data, (int)src.len,
+             src.data, (int)dst.len, dst.data);
     return ia_strlist_add(cx, &a->lines, line);
 }
 
 /* Asks one view everything; the answers are sorted, because a view promises no order. */
-static void ask(ox *x, ia_cview *v, const ia_catalog *cat, const ia_bytemap *names, const ia_bytemap *edges,
-                const ia_bytemap tuples[2], answers *out)
+static void ask(ox *x, ia_cview *v, const ia_catalog *cat, const ia_bytemap *names,
+                const ia_bytemap *edges, const ia_bytemap tuples[2], answers *out)
 {
     static const int mail[] = {2}, pair[] = {0, 1}; /* day, f, mail, name */
     ia_bitmap *present = NULL;
@@ -115,8 +123,8 @@ static void put_name(ox *x, ia_bytemap *m, char c, uint64_t k)
 }
 
 /* Tuples out of rows of the table and some that are nowhere. */
-static void choose(ox *x, const ia_catalog *cat, const ia_batch *people, uint64_t *seed, ia_bytemap *names,
-                   ia_bytemap *edges, ia_bytemap tuples[2])
+static void choose(ox *x, const ia_catalog *cat, const ia_batch *people, uint64_t *seed,
+                   ia_bytemap *names, ia_bytemap *edges, ia_bytemap tuples[2])
 {
     static const int mail[] = {2}, pair[] = {0, 1};
     ia_buf key = {0};

@@ -1,4 +1,4 @@
-/* test_validate.c - the evaluator's scenarios on a fake graph: values, keys, uniqueness, end-points, cardinality. */
+/* test_validate.c - the evaluator's scenarios on a fake graph. */
 #include "fake_view.h"
 
 #include <stdio.h>
@@ -19,8 +19,9 @@ static void values_are_judged_row_by_row(void **state)
     fake f;
     (void)state;
     fake_open(&f, people);
-    fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"age\":0},{\"id\":\"b\",\"name\":\"b\",\"age\":120},"
-                             "{\"id\":\"c\",\"name\":\"c\"}]");
+    fake_write(&f, "Person",
+               "[{\"id\":\"a\",\"name\":\"a\",\"age\":0},{\"id\":\"b\",\"name\":\"b\",\"age\":120},"
+               "{\"id\":\"c\",\"name\":\"c\"}]");
     fake_expect(&f, NULL);
     fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"age\":121}]");
     fake_expect(&f, "@range violation on Person.age: value 121 is above the maximum 120");
@@ -40,7 +41,9 @@ static void ranges_are_exact_for_large_integers_and_in_float_width(void **state)
     fake_expect(&f, NULL);
     fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"big\":9007199254740993}]");
     fake_expect(&f, "@range violation on Person.big");
-    fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"score\":0.9},{\"id\":\"b\",\"name\":\"b\",\"score\":0.5}]");
+    fake_write(&f, "Person",
+               "[{\"id\":\"a\",\"name\":\"a\",\"score\":0.9},{\"id\":\"b\",\"name\":\"b\","
+               "\"score\":0.5}]");
     fake_expect(&f, NULL);
     fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"score\":\"nan\"}]");
     fake_expect(&f, "value NaN");
@@ -54,7 +57,8 @@ static void checks_search_anywhere_in_the_value(void **state)
     fake f;
     (void)state;
     fake_open(&f, people);
-    fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"code\":\"xabbx\"},{\"id\":\"b\",\"name\":\"b\"}]");
+    fake_write(&f, "Person",
+               "[{\"id\":\"a\",\"name\":\"a\",\"code\":\"xabbx\"},{\"id\":\"b\",\"name\":\"b\"}]");
     fake_expect(&f, NULL);
     fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"code\":\"xa\"}]");
     fake_expect(&f, "@check violation on Person.code: value 'xa' does not match 'ab+'");
@@ -83,7 +87,9 @@ static void equal_keys_in_one_batch_are_refused_even_with_one_id(void **state)
     fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\"}]");
     fake_change(&f, "Person")->one_batch = true;
     fake_expect(&f, "@unique violation on Person.name");
-    fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"email\":\"x\"},{\"id\":\"b\",\"name\":\"b\",\"email\":\"x\"}]");
+    fake_write(&f, "Person",
+               "[{\"id\":\"a\",\"name\":\"a\",\"email\":\"x\"},{\"id\":\"b\",\"name\":\"b\","
+               "\"email\":\"x\"}]");
     fake_expect(&f, "@unique violation on Person.email: value 'x' held by 'a' and 'b'");
     fake_close(&f);
 }
@@ -112,11 +118,15 @@ static void committed_values_are_probed_outside_the_change(void **state)
     fake f;
     (void)state;
     fake_open(&f, people);
-    fake_store(&f, "Person", "[{\"id\":\"Bob\",\"name\":\"Bob\",\"email\":\"dup\"},{\"id\":\"Eve\",\"name\":\"Eve\"}]");
-    fake_write(&f, "Person", "[{\"id\":\"Carol\",\"name\":\"Carol\",\"email\":\"dup\"},"
-                             "{\"id\":\"Dave\",\"name\":\"Dave\",\"email\":\"ok\"}]");
+    fake_store(
+        &f, "Person",
+        "[{\"id\":\"Bob\",\"name\":\"Bob\",\"email\":\"dup\"},{\"id\":\"Eve\",\"name\":\"Eve\"}]");
+    fake_write(&f, "Person",
+               "[{\"id\":\"Carol\",\"name\":\"Carol\",\"email\":\"dup\"},"
+               "{\"id\":\"Dave\",\"name\":\"Dave\",\"email\":\"ok\"}]");
     fake_expect(&f, "@unique violation on Person.email: value 'dup' held by 'Bob' and 'Carol'");
-    fake_write(&f, "Person", "[{\"id\":\"Bob\",\"name\":\"Bob\",\"email\":\"dup\"}]"); /* again the same row */
+    fake_write(&f, "Person",
+               "[{\"id\":\"Bob\",\"name\":\"Bob\",\"email\":\"dup\"}]"); /* again the same row */
     fake_expect(&f, NULL);
     fake_write(&f, "Person", "[{\"id\":\"Carol\",\"name\":\"Carol\",\"email\":\"dup\"}]");
     fake_delete(&f, "Person", "Bob");
@@ -128,12 +138,19 @@ static void committed_values_are_probed_outside_the_change(void **state)
 
 static void typed_values_collide_by_value(void **state)
 {
-    static const struct { const char *type, *a, *same, *other; } cases[] = {
-        {"Bool", "true", "true", "false"},         {"I32", "-7", "-7", "7"},
-        {"U64", "7", "7", "8"},                    {"I64", "9007199254740993", "9007199254740993", "9007199254740992"},
-        {"F32", "0.1", "0.1", "0.2"},              {"F64", "0.1", "0.1", "0.10000000000000002"},
-        {"F64", "-0.0", "0.0", "1.0"},             {"Date", "19782", "19782", "19783"},
-        {"DateTime", "1704067200000", "1704067200000", "1704067200001"}, {"String", "\"1\"", "\"1\"", "\"01\""},
+    static const struct {
+        const char *type, *a, *same, *other;
+    } cases[] = {
+        {"Bool", "true", "true", "false"},
+        {"I32", "-7", "-7", "7"},
+        {"U64", "7", "7", "8"},
+        {"I64", "9007199254740993", "9007199254740993", "9007199254740992"},
+        {"F32", "0.1", "0.1", "0.2"},
+        {"F64", "0.1", "0.1", "0.10000000000000002"},
+        {"F64", "-0.0", "0.0", "1.0"},
+        {"Date", "19782", "19782", "19783"},
+        {"DateTime", "1704067200000", "1704067200000", "1704067200001"},
+        {"String", "\"1\"", "\"1\"", "\"01\""},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -158,25 +175,40 @@ static void composite_groups_compare_tuples(void **state)
     fake f;
     (void)state;
     fake_open(&f, people);
-    fake_store(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"channel\":\"x|y\",\"handle\":\"z\"},"
-                             "{\"id\":\"b\",\"name\":\"b\",\"channel\":\"a1\",\"handle\":\"b2\"}]");
-    fake_write(&f, "Person", "[{\"id\":\"c\",\"name\":\"c\",\"channel\":\"x\",\"handle\":\"y|z\"},"
-                             "{\"id\":\"d\",\"name\":\"d\",\"channel\":\"a1\",\"handle\":\"b1\"},"
-                             "{\"id\":\"e\",\"name\":\"e\",\"channel\":\"a2\",\"handle\":\"b2\"},"
-                             "{\"id\":\"f\",\"name\":\"f\",\"channel\":\"a1\\u001f\",\"handle\":\"b1\"},"
-                             "{\"id\":\"g\",\"name\":\"g\",\"channel\":\"a1\",\"handle\":\"\\u001fb1\"},"
-                             "{\"id\":\"h\",\"name\":\"h\",\"channel\":\"a1\"}]");
+    fake_store(&f, "Person",
+               "[{\"id\":\"a\",\"name\":\"a\",\"channel\":\"x|y\",\"handle\":\"z\"},"
+               "{\"id\":\"b\",\"name\":\"b\",\"channel\":\"a1\",\"handle\":\"b2\"}]");
+    fake_write(&f, "Person",
+               "[{\"id\":\"c\",\"name\":\"c\",\"channel\":\"x\",\"handle\":\"y|z\"},"
+               "{\"id\":\"d\",\"name\":\"d\",\"channel\":\"a1\",\"handle\":\"b1\"},"
+               "{\"id\":\"e\",\"name\":\"e\",\"channel\":\"a2\",\"handle\":\"b2\"},"
+               "{\"id\":\"f\",\"name\":\"f\",\"channel\":\"a1\\u001f\",\"handle\":\"b1\"},"
+               "{\"id\":\"g\",\"name\":\"g\",\"channel\":\"a1\",\"handle\":\"\\u001fb1\"},"
+               "{\"id\":\"h\",\"name\":\"h\",\"channel\":\"a1\"}]");
     fake_expect(&f, NULL);
-    fake_write(&f, "Person", "[{\"id\":\"c\",\"name\":\"c\",\"channel\":\"a1\",\"handle\":\"b2\"}]");
-    fake_expect(&f, "@unique violation on Person.(channel, handle): value '(a1, b2)' held by 'b' and 'c'");
+    fake_write(&f, "Person",
+               "[{\"id\":\"c\",\"name\":\"c\",\"channel\":\"a1\",\"handle\":\"b2\"}]");
+    fake_expect(
+        &f, "@unique violation on Person.(channel, handle): value '(a1, b2)' held by 'b' and 'c'");
     fake_close(&f);
 }
 
 static void canonical_float_texts_have_no_exponent(void **state)
 {
-    static const struct { double v; const char *text; } cases[] = {
-        {0.0, "0"}, {-0.0, "0"}, {1.0, "1"}, {-2.5, "-2.5"}, {1e-7, "0.0000001"}, {1.5e20, "150000000000000000000"},
-        {123456.75, "123456.75"}, {100.0, "100"}, {0.1, "0.1"}, {-1e21, "-1000000000000000000000"},
+    static const struct {
+        double v;
+        const char *text;
+    } cases[] = {
+        {0.0, "0"},
+        {-0.0, "0"},
+        {1.0, "1"},
+        {-2.5, "-2.5"},
+        {1e-7, "0.0000001"},
+        {1.5e20, "150000000000000000000"},
+        {123456.75, "123456.75"},
+        {100.0, "100"},
+        {0.1, "0.1"},
+        {-1e21, "-1000000000000000000000"},
     };
     env e = env_new(0);
     ia_builder b = {0};
@@ -233,7 +265,8 @@ static void edges_need_their_nodes_in_the_final_image(void **state)
     fake f;
     (void)state;
     fake_open(&f, people);
-    fake_store(&f, "Person", "[{\"id\":\"Alice\",\"name\":\"Alice\"},{\"id\":\"Bob\",\"name\":\"Bob\"}]");
+    fake_store(&f, "Person",
+               "[{\"id\":\"Alice\",\"name\":\"Alice\"},{\"id\":\"Bob\",\"name\":\"Bob\"}]");
     fake_write(&f, "Knows", "[{\"id\":\"e1\",\"src\":\"Alice\",\"dst\":\"Ghost\"}]");
     fake_expect(&f, "dst 'Ghost' not found in Person");
     fake_write(&f, "Knows", "[{\"id\":\"e1\",\"src\":\"Ghost\",\"dst\":\"Alice\"}]");
@@ -255,7 +288,8 @@ static void removed_nodes_strand_committed_edges(void **state)
     fake f;
     (void)state;
     fake_open(&f, people);
-    fake_store(&f, "Person", "[{\"id\":\"Alice\",\"name\":\"Alice\"},{\"id\":\"Bob\",\"name\":\"Bob\"}]");
+    fake_store(&f, "Person",
+               "[{\"id\":\"Alice\",\"name\":\"Alice\"},{\"id\":\"Bob\",\"name\":\"Bob\"}]");
     fake_store(&f, "Knows", "[{\"id\":\"e1\",\"src\":\"Alice\",\"dst\":\"Bob\"}]");
     fake_delete(&f, "Person", "Bob");
     fake_judge(&f, true);
@@ -285,20 +319,27 @@ static void both_ends_of_an_edge_can_be_stranded(void **state)
     (void)state;
     fake_open(&f, people);
     fake_store(&f, "Person", "[{\"id\":\"A\",\"name\":\"A\"}]");
-    fake_store(&f, "Knows", "[{\"id\":\"e2\",\"src\":\"A\",\"dst\":\"A\"},{\"id\":\"e1\",\"src\":\"A\",\"dst\":\"A\"}]");
+    fake_store(&f, "Knows",
+               "[{\"id\":\"e2\",\"src\":\"A\",\"dst\":\"A\"},{\"id\":\"e1\",\"src\":\"A\",\"dst\":"
+               "\"A\"}]");
     fake_delete(&f, "Person", "A");
     fake_judge(&f, true);
     assert_int_equal(f.found.n, 4);
-    assert_non_null(strstr(f.found.items[0].message, "src 'A' not found in Person (edge Knows 'e1')"));
-    assert_non_null(strstr(f.found.items[1].message, "dst 'A' not found in Person (edge Knows 'e1')"));
-    assert_non_null(strstr(f.found.items[3].message, "dst 'A' not found in Person (edge Knows 'e2')"));
+    assert_non_null(
+        strstr(f.found.items[0].message, "src 'A' not found in Person (edge Knows 'e1')"));
+    assert_non_null(
+        strstr(f.found.items[1].message, "dst 'A' not found in Person (edge Knows 'e1')"));
+    assert_non_null(
+        strstr(f.found.items[3].message, "dst 'A' not found in Person (edge Knows 'e2')"));
     fake_close(&f);
 }
 
 static void store_workers(fake *f)
 {
-    fake_store(f, "Person", "[{\"id\":\"Alice\",\"name\":\"Alice\"},{\"id\":\"Bob\",\"name\":\"Bob\"}]");
-    fake_store(f, "Company", "[{\"id\":\"Acme\",\"name\":\"Acme\"},{\"id\":\"Beta\",\"name\":\"Beta\"}]");
+    fake_store(f, "Person",
+               "[{\"id\":\"Alice\",\"name\":\"Alice\"},{\"id\":\"Bob\",\"name\":\"Bob\"}]");
+    fake_store(f, "Company",
+               "[{\"id\":\"Acme\",\"name\":\"Acme\"},{\"id\":\"Beta\",\"name\":\"Beta\"}]");
     fake_store(f, "WorksAt", "[{\"id\":\"E1\",\"src\":\"Alice\",\"dst\":\"Acme\"}]");
 }
 
@@ -310,14 +351,18 @@ static void cardinality_counts_the_final_image(void **state)
     store_workers(&f);
     fake_write(&f, "WorksAt", "[{\"id\":\"E2\",\"src\":\"Alice\",\"dst\":\"Beta\"}]");
     fake_expect(&f, NULL);
-    fake_write(&f, "WorksAt", "[{\"id\":\"E2\",\"src\":\"Alice\",\"dst\":\"Beta\"},"
-                              "{\"id\":\"E3\",\"src\":\"Alice\",\"dst\":\"Beta\"}]");
+    fake_write(&f, "WorksAt",
+               "[{\"id\":\"E2\",\"src\":\"Alice\",\"dst\":\"Beta\"},"
+               "{\"id\":\"E3\",\"src\":\"Alice\",\"dst\":\"Beta\"}]");
     fake_expect(&f, "@card violation on edge WorksAt: source 'Alice' has 3 edges (max 2)");
-    fake_write(&f, "WorksAt", "[{\"id\":\"E1\",\"src\":\"Alice\",\"dst\":\"Beta\"},"
-                              "{\"id\":\"E2\",\"src\":\"Alice\",\"dst\":\"Beta\"}]"); /* E1 counts once */
+    fake_write(&f, "WorksAt",
+               "[{\"id\":\"E1\",\"src\":\"Alice\",\"dst\":\"Beta\"},"
+               "{\"id\":\"E2\",\"src\":\"Alice\",\"dst\":\"Beta\"}]"); /* E1 counts once */
     fake_expect(&f, NULL);
-    fake_write(&f, "WorksAt", "[{\"id\":\"E4\",\"src\":\"Alice\",\"dst\":\"Beta\"},{\"id\":\"E5\",\"src\":\"Alice\",\"dst\":\"Beta\"},"
-                              "{\"id\":\"E5\",\"src\":\"Bob\",\"dst\":\"Beta\"}]"); /* E5 at its last source */
+    fake_write(&f, "WorksAt",
+               "[{\"id\":\"E4\",\"src\":\"Alice\",\"dst\":\"Beta\"},{\"id\":\"E5\",\"src\":"
+               "\"Alice\",\"dst\":\"Beta\"},"
+               "{\"id\":\"E5\",\"src\":\"Bob\",\"dst\":\"Beta\"}]"); /* E5 at its last source */
     fake_expect(&f, NULL);
     fake_close(&f);
 }
@@ -340,7 +385,8 @@ static void sources_that_lost_an_edge_are_counted_again(void **state)
     fake_expect(&f, "source 'Alice' has 0 edges (min 1)");
     fake_overwrite(&f, "WorksAt", "[{\"id\":\"E7\",\"src\":\"Bob\",\"dst\":\"Acme\"}]");
     fake_expect(&f, "source 'Alice' has 0 edges (min 1)");
-    fake_write(&f, "Person", "[{\"id\":\"New\",\"name\":\"New\"}]"); /* a fresh node has no edges yet */
+    fake_write(&f, "Person",
+               "[{\"id\":\"New\",\"name\":\"New\"}]"); /* a fresh node has no edges yet */
     fake_expect(&f, NULL);
     fake_close(&f);
 }
@@ -372,8 +418,9 @@ static void the_first_violation_is_enough_for_a_write(void **state)
     fake f;
     (void)state;
     fake_open(&f, people);
-    fake_write(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\",\"age\":500,\"role\":\"root\",\"email\":\"x\"},"
-                             "{\"id\":\"b\",\"name\":\"b\",\"email\":\"x\"}]");
+    fake_write(&f, "Person",
+               "[{\"id\":\"a\",\"name\":\"a\",\"age\":500,\"role\":\"root\",\"email\":\"x\"},"
+               "{\"id\":\"b\",\"name\":\"b\",\"email\":\"x\"}]");
     fake_judge(&f, false);
     assert_int_equal(f.found.n, 1);
     assert_non_null(strstr(f.found.items[0].message, "@range"));
@@ -390,7 +437,8 @@ static void input_lines_are_named(void **state)
     uint64_t *lines;
     (void)state;
     fake_open(&f, people);
-    ia_batch *b = fake_rows(&f, "Person", "[{\"id\":\"a\",\"name\":\"a\"},{\"id\":\"b\",\"name\":\"b\",\"age\":999}]");
+    ia_batch *b = fake_rows(
+        &f, "Person", "[{\"id\":\"a\",\"name\":\"a\"},{\"id\":\"b\",\"name\":\"b\",\"age\":999}]");
     lines = ia_calloc(&f.e.cx, 2, sizeof *lines);
     assert_non_null(lines);
     lines[0] = 3;

@@ -1,4 +1,4 @@
-/* test_validate_random.c - random changes: the evaluator agrees with brute force over the final image, in one order. */
+/* test_validate_random.c - random changes against brute force, in one order. */
 #include "fake_view.h"
 
 #include <stdio.h>
@@ -7,20 +7,30 @@
 enum { IDS = 6, NONE = -1, MAX_LINES = 64 };
 
 /* A row of node type P (u) or edge type E (src, dst, t); `there` false = absent. */
-typedef struct row { bool there; int u, src, dst; } row;
+typedef struct row {
+    bool there;
+    int u, src, dst;
+} row;
 
 typedef struct model {
-    row p[IDS], e[IDS];            /* committed */
-    row p2[IDS], e2[IDS];          /* after the change */
-    bool p_in[IDS], e_in[IDS];     /* in the change as an image */
+    row p[IDS], e[IDS];        /* committed */
+    row p2[IDS], e2[IDS];      /* after the change */
+    bool p_in[IDS], e_in[IDS]; /* in the change as an image */
     bool p_over, e_over;
     uint64_t seed;
 } model;
 
-static const char schema[] = "node P { u: I32? @unique }\nedge E: P -> P @card(1..2) { t: I32? @unique }\n";
+static const char schema[] =
+    "node P { u: I32? @unique }\nedge E: P -> P @card(1..2) { t: I32? @unique }\n";
 
-static int below(model *m, int n) { return (int)(next_random(&m->seed) % (uint64_t)n); }
-static int value(model *m) { return below(m, 3) == 0 ? NONE : below(m, 4); }
+static int below(model *m, int n)
+{
+    return (int)(next_random(&m->seed) % (uint64_t)n);
+}
+static int value(model *m)
+{
+    return below(m, 3) == 0 ? NONE : below(m, 4);
+}
 
 static void put_row(char *text, size_t n, bool edge, int id, const row *r)
 {
@@ -28,7 +38,8 @@ static void put_row(char *text, size_t n, bool edge, int id, const row *r)
     if (r->u != NONE)
         snprintf(v, sizeof v, "%d", r->u);
     if (edge)
-        snprintf(text, n, "{\"id\":\"e%d\",\"src\":\"p%d\",\"dst\":\"p%d\",\"t\":%s}", id, r->src, r->dst, v);
+        snprintf(text, n, "{\"id\":\"e%d\",\"src\":\"p%d\",\"dst\":\"p%d\",\"t\":%s}", id, r->src,
+                 r->dst, v);
     else
         snprintf(text, n, "{\"id\":\"p%d\",\"u\":%s}", id, v);
 }
@@ -115,7 +126,10 @@ static void make_change(fake *f, model *m)
     }
 }
 
-typedef struct lines { char text[MAX_LINES][96]; size_t n; } lines;
+typedef struct lines {
+    char text[MAX_LINES][96];
+    size_t n;
+} lines;
 
 static void say(lines *l, const char *fmt, const char *a, int id, int x)
 {
@@ -165,7 +179,8 @@ static void expect_card(lines *l, const model *m)
         for (int i = 0; i < IDS; i++) {
             n += m->e2[i].there && m->e2[i].src == s;
             const bool changed = m->e_in[i] || (m->e[i].there && !m->e2[i].there);
-            touched = touched || (changed && m->e[i].there && m->e[i].src == s) || (m->e_in[i] && m->e2[i].src == s);
+            touched = touched || (changed && m->e[i].there && m->e[i].src == s) ||
+                      (m->e_in[i] && m->e2[i].src == s);
         }
         const bool removed = m->p[s].there && !m->p2[s].there;
         if (touched && !removed && (n > 2 || n < 1))
@@ -183,11 +198,13 @@ static void heard(const fake *f, lines *l)
             assert_non_null(at = strstr(v->message, "held by '"));
             held = atoi(at + 10);
             x = atoi(v->id + 1);
-            /* smaller holders of the change come from pass 2; the model tells them apart by membership */
+            /* smaller holders of the change come from pass 2; the model tells them apart by
+             * membership */
             say(l, "unique %s %d with %d", name, x, held);
         } else if (v->kind == IA_VIOLATION_ORPHAN) {
             const bool src = strncmp(v->message, "src", 3) == 0;
-            say(l, src ? "orphan %s %d src p%d" : "orphan %s %d dst p%d", name, atoi(v->id + 1), atoi(v->message + 6));
+            say(l, src ? "orphan %s %d src p%d" : "orphan %s %d dst p%d", name, atoi(v->id + 1),
+                atoi(v->message + 6));
         } else {
             assert_non_null(at = strstr(v->message, "source 'p"));
             x = atoi(at + 9);
@@ -203,7 +220,8 @@ static void name_holders(lines *l, const model *m)
     for (size_t k = 0; k < l->n; k++) {
         char type;
         int i;
-        if (sscanf(l->text[k], "unique %c %d in change", &type, &i) != 2 || !strstr(l->text[k], "in change"))
+        if (sscanf(l->text[k], "unique %c %d in change", &type, &i) != 2 ||
+            !strstr(l->text[k], "in change"))
             continue;
         const row *rows = type == 'E' ? m->e2 : m->p2;
         const bool *in = type == 'E' ? m->e_in : m->p_in;
@@ -241,8 +259,9 @@ static void run_one(uint64_t seed, size_t *violations)
     for (size_t i = 0; i < want.n || i < got.n; i++)
         if (i >= want.n || i >= got.n || i >= again.n || strcmp(want.text[i], got.text[i]) != 0 ||
             strcmp(want.text[i], again.text[i]) != 0)
-            fail_msg("seed %llu, violation %zu: wanted \"%s\", got \"%s\", shuffled \"%s\"", (unsigned long long)seed, i,
-                     i < want.n ? want.text[i] : "", i < got.n ? got.text[i] : "", i < again.n ? again.text[i] : "");
+            fail_msg("seed %llu, violation %zu: wanted \"%s\", got \"%s\", shuffled \"%s\"",
+                     (unsigned long long)seed, i, i < want.n ? want.text[i] : "",
+                     i < got.n ? got.text[i] : "", i < again.n ? again.text[i] : "");
     assert_int_equal(again.n, want.n);
     fake_judge(&f, false);
     assert_int_equal(f.found.n, want.n > 0);
