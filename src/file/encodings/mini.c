@@ -253,7 +253,7 @@ static ia_status decode_constant(ia_ctx *cx, const ia_enc *e, uint64_t n, uint64
 static ia_status mini_fixed(ia_ctx *cx, chunk *c, const ia_enc *e, uint64_t n, uint64_t count, size_t level,
                             ia_vals *out)
 {
-    ia_view b, b2;
+    ia_view b = {0}, b2 = {0};
 
     if (e->kind == IA_ENC_FSL) {
         if (level == out->phys.n_dims || e->items != out->phys.dims[level])
@@ -342,7 +342,7 @@ static ia_status offset_bits(ia_ctx *cx, const ia_enc *e, uint32_t *bits)
 static ia_status decode_variable(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n, ia_vals *out)
 {
     const uint8_t *p = (const uint8_t *)b.data;
-    uint32_t obits;
+    uint32_t obits = 0;
     uint64_t head;
 
     IA_TRY(offset_bits(cx, e, &obits));
@@ -381,7 +381,7 @@ static ia_status expand_all(ia_ctx *cx, ia_decoder *d, ia_vals *out)
 
 static ia_status mini_var(ia_ctx *cx, chunk *c, const ia_enc *e, uint64_t n, ia_vals *out)
 {
-    ia_view b;
+    ia_view b = {0};
     ia_phys phys = {.kind = IA_PHYS_VAR, .bits = 64, .items = 1};
 
     if (e->kind == IA_ENC_GENERAL) {
@@ -534,7 +534,7 @@ ia_status ia_block_levels(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view bu
 static ia_status block_var(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n, ia_vals *out)
 {
     const uint8_t *p;
-    uint32_t obits;
+    uint32_t obits = 0;
     size_t word;
     uint64_t head, data;
 
