@@ -302,13 +302,14 @@ done:
 
 static ia_status local_remove(ia_ctx *cx, ia_objstore *os, const char *path)
 {
-    const size_t n = strlen(path);
+    const bool dir = path[strlen(path) - 1] == '/';
+    struct stat s;
+
     (void)os;
-    if ((n > 1 && path[n - 1] == '/' ? rmdir(path) : unlink(path)) == 0)
+    if ((dir ? rmdir(path) : unlink(path)) == 0)
         return IA_OK;
     const int err = errno;
-    struct stat s;
-    if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode))
+    if (!dir && lstat(path, &s) == 0 && S_ISDIR(s.st_mode))
         return ia_fail(cx, IA_ERR_NOT_FOUND, "%s is a directory", path);
     return ia_local_fail(cx, "remove", path, err);
 }

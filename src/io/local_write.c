@@ -34,7 +34,8 @@ static ia_status temp_open(ia_ctx *cx, local_store *ls, const char *path, temp *
     *t = (temp){.fd = -1};
     IA_TRY(ia_path_temporary(cx, path, &t->path));
     t->fd = open(t->path, flags, 0644);
-    if (t->fd < 0 && errno == ENOENT) {
+    /* more than once: another process may be removing empty directories */
+    for (int tries = 0; t->fd < 0 && errno == ENOENT && tries < 8; tries++) {
         IA_TRY(ia_local_make_parents(cx, ls, path));
         t->fd = open(t->path, flags, 0644);
     }

@@ -76,8 +76,8 @@ ia_status ia_objstore_create(ia_ctx *cx, ia_objstore *os, const char *path,
  * A missing directory gives an empty list. Temporary names of put() are left out. */
 ia_status ia_objstore_list(ia_ctx *cx, ia_objstore *os, const char *dir, const char *after,
                            size_t limit, ia_objlist *out) IA_MUST_CHECK;
-/* A path ending in "/" names a directory that goes if it is empty, where a store keeps directories at all.
- * Errors: NOT_FOUND, IO. */
+/* A path ending in "/" names a directory: it goes when it is empty (else IO); stores that keep no
+ * directories answer NOT_FOUND. Errors: NOT_FOUND, IO. */
 ia_status ia_objstore_remove(ia_ctx *cx, ia_objstore *os, const char *path) IA_MUST_CHECK;
 /* A second name of the same bytes (hard link), never replacing: EXISTS when `to` is taken,
  * UNSUPPORTED when this store or file system cannot link (EPERM, EXDEV, EMLINK, EOPNOTSUPP). */
