@@ -23,8 +23,8 @@ void ia_colscan_close(ia_colscan *s)
     memset(s, 0, sizeof *s);
 }
 
-ia_status ia_colscan_open(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, const ia_columns *c, uint64_t begin,
-                          uint64_t end, uint32_t batch_rows, ia_colscan *out)
+ia_status ia_colscan_open(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, const ia_columns *c,
+                          uint64_t begin, uint64_t end, uint32_t batch_rows, ia_colscan *out)
 {
     ia_colscan s = {.ds = ds, .pos = begin, .end = end};
     ia_status st;
@@ -35,7 +35,8 @@ ia_status ia_colscan_open(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, cons
     for (size_t i = 0; i < s.fc.n_sources; i++) {
         const ia_fragsource *src = &s.fc.sources[i];
         IA_GO(IA_NEW_ARRAY(cx, s.parts[i].chunk, src->n_cols));
-        IA_GO(ia_file_scan_open(cx, src->file, src->cols, src->n_cols, begin, end, batch_rows, &s.parts[i].scan));
+        IA_GO(ia_file_scan_open(cx, src->file, src->cols, src->n_cols, begin, end, batch_rows,
+                                &s.parts[i].scan));
     }
     s.open = true;
     *out = s;
@@ -55,8 +56,8 @@ static ia_status refill(ia_ctx *cx, ia_colscan *s, uint64_t *rows)
             drop_chunk(p, s->fc.sources[i].n_cols);
             IA_TRY(ia_file_scan_next(cx, p->scan, p->chunk, &got));
             if (got == 0)
-                return ia_fail(cx, IA_ERR_CORRUPT, "file %s ends at row %llu", s->fc.sources[i].path,
-                               (unsigned long long)s->pos);
+                return ia_fail(cx, IA_ERR_CORRUPT, "file %s ends at row %llu",
+                               s->fc.sources[i].path, (unsigned long long)s->pos);
             p->rows = got;
         }
         if (p->rows - p->used < *rows)
@@ -65,13 +66,15 @@ static ia_status refill(ia_ctx *cx, ia_colscan *s, uint64_t *rows)
     return IA_OK;
 }
 
-static ia_status hand_out(ia_ctx *cx, const ia_fragsource *src, const ia_colpart *p, uint64_t rows, ia_array **out)
+static ia_status hand_out(ia_ctx *cx, const ia_fragsource *src, const ia_colpart *p, uint64_t rows,
+                          ia_array **out)
 {
     for (size_t i = 0; i < src->n_cols; i++) {
         if (p->used == 0 && rows == p->rows)
             out[src->slots[i]] = ia_array_retain(p->chunk[i]);
         else
-            IA_TRY(ia_array_slice(cx, p->chunk[i], (int64_t)p->used, (int64_t)rows, &out[src->slots[i]]));
+            IA_TRY(ia_array_slice(cx, p->chunk[i], (int64_t)p->used, (int64_t)rows,
+                                  &out[src->slots[i]]));
     }
     return IA_OK;
 }
@@ -93,7 +96,8 @@ ia_status ia_colscan_next(ia_ctx *cx, ia_colscan *s, uint64_t max, ia_array **ou
         if (out[i])
             continue;
         if (c->items[i].virt)
-            IA_GO(ia_virtual_column(cx, s->ds, s->fc.frag, c->items[i].virt, s->pos, NULL, (size_t)n, &out[i]));
+            IA_GO(ia_virtual_column(cx, s->ds, s->fc.frag, c->items[i].virt, s->pos, NULL,
+                                    (size_t)n, &out[i]));
         else
             IA_GO(ia_array_nulls(cx, c->items[i].afield->type, (int64_t)n, &out[i]));
     }

@@ -43,7 +43,8 @@ ia_status ia_manifest_path(ia_ctx *cx, const char *dir, uint64_t version, char *
 
 static ia_status branch_dir(ia_ctx *cx, const char *root, const char *branch, char **out)
 {
-    return branch ? ia_path_join(cx, out, root, "tree", branch, NULL) : IA_SET(cx, *out, ia_strdup(cx, root));
+    return branch ? ia_path_join(cx, out, root, "tree", branch, NULL)
+                  : IA_SET(cx, *out, ia_strdup(cx, root));
 }
 
 static int cmp_u64(const void *a, const void *b)
@@ -52,7 +53,8 @@ static int cmp_u64(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static ia_status list_versions(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t **out, size_t *n)
+static ia_status list_versions(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t **out,
+                               size_t *n)
 {
     ia_objlist names = {0};
     char *versions_dir = NULL;
@@ -93,7 +95,8 @@ static ia_status latest_in(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_
     IA_GO(ia_path_join(cx, &versions_dir, dir, "_versions", NULL));
     /* V2 names list newest first; "/" sorts right before the digits and after dot names */
     IA_GO(ia_objstore_list(cx, os, versions_dir, "/", 1, &names));
-    if (names.n == 1 && strlen(names.names[0]) == V2_NAME_LEN && parse_manifest_name(names.names[0], version))
+    if (names.n == 1 && strlen(names.names[0]) == V2_NAME_LEN &&
+        parse_manifest_name(names.names[0], version))
         goto done;
     IA_GO(list_versions(cx, os, dir, &all, &n));
     if (n == 0)
@@ -106,7 +109,8 @@ done:
     return st;
 }
 
-ia_status ia_dataset_latest(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch, uint64_t *version)
+ia_status ia_dataset_latest(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch,
+                            uint64_t *version)
 {
     char *dir = NULL;
     ia_status st;
@@ -118,8 +122,8 @@ done:
     return st;
 }
 
-ia_status ia_dataset_versions(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch, uint64_t **out,
-                              size_t *n)
+ia_status ia_dataset_versions(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch,
+                              uint64_t **out, size_t *n)
 {
     char *dir = NULL;
     ia_status st;
@@ -164,8 +168,8 @@ void ia_dataset_release(ia_dataset *ds)
     ia_free(ds);
 }
 
-ia_status ia_dataset_bind(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch, ia_manifest *m,
-                          ia_dataset **out)
+ia_status ia_dataset_bind(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch,
+                          ia_manifest *m, ia_dataset **out)
 {
     ia_dataset *ds = NULL;
     ia_status st;
@@ -188,7 +192,8 @@ done:
 }
 
 /* V2 name first, then V1. */
-static ia_status read_version(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t version, ia_manifest **out)
+static ia_status read_version(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t version,
+                              ia_manifest **out)
 {
     char *path = NULL, name[40];
     ia_status st;
@@ -203,7 +208,8 @@ static ia_status read_version(ia_ctx *cx, ia_objstore *os, const char *dir, uint
         IA_GO(ia_path_join(cx, &path, dir, "_versions", name, NULL));
         st = ia_manifest_read(cx, os, path, out);
         if (st == IA_ERR_NOT_FOUND)
-            IA_GO(ia_fail(cx, IA_ERR_NOT_FOUND, "dataset %s has no version %llu", dir, (unsigned long long)version));
+            IA_GO(ia_fail(cx, IA_ERR_NOT_FOUND, "dataset %s has no version %llu", dir,
+                          (unsigned long long)version));
         ia_ctx_clear(cx);
     }
     IA_GO(st);
@@ -218,8 +224,8 @@ done:
     return st;
 }
 
-ia_status ia_dataset_open(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch, uint64_t version,
-                          ia_dataset **out)
+ia_status ia_dataset_open(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch,
+                          uint64_t version, ia_dataset **out)
 {
     ia_manifest *m = NULL;
     char *dir = NULL;
@@ -259,7 +265,8 @@ done:
 
 /* ---- where files lie ------------------------------------------------------------------------ */
 
-/* Place after the last "/<name of root>" in path that ends there or goes on with "/tree/"; NULL if none. */
+/* Place after the last "/<name of root>" in path that ends there or goes on with "/tree/"; NULL if
+ * none. */
 static const char *after_own_name(const char *path, const char *root)
 {
     const char *name = ia_path_base(root), *found = NULL;
@@ -278,7 +285,8 @@ static ia_status base_dir(ia_ctx *cx, const ia_dataset *ds, const ia_basepath *b
     if (strncmp(path, "file://", 7) == 0)
         path += 7;
     else if (strstr(path, "://"))
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "base path '%s' of %s lies in a store this version cannot read", path,
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "base path '%s' of %s lies in a store this version cannot read", path,
                        ds->root);
     rest = ds->relocate && b->is_dataset_root ? after_own_name(path, ds->root) : NULL;
     if (rest)
@@ -297,7 +305,8 @@ static ia_status find_base(ia_ctx *cx, const ia_dataset *ds, uint32_t id, const 
                           (unsigned long long)ds->m->version, ds->dir, id);
 }
 
-ia_status ia_dataset_tree(ia_ctx *cx, const ia_dataset *ds, bool has_base, uint32_t base_id, char **dir)
+ia_status ia_dataset_tree(ia_ctx *cx, const ia_dataset *ds, bool has_base, uint32_t base_id,
+                          char **dir)
 {
     const ia_basepath *b;
     *dir = NULL;
@@ -326,7 +335,8 @@ done:
     return st;
 }
 
-ia_status ia_dataset_deletion_path(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, char **path)
+ia_status ia_dataset_deletion_path(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f,
+                                   char **path)
 {
     const ia_delfile *d = &f->deletion;
     char *tree = NULL, name[80];
@@ -334,10 +344,12 @@ ia_status ia_dataset_deletion_path(ia_ctx *cx, const ia_dataset *ds, const ia_fr
 
     *path = NULL;
     if (!f->has_deletion)
-        return ia_fail(cx, IA_ERR_INTERNAL, "fragment %llu has no deletion file", (unsigned long long)f->id);
+        return ia_fail(cx, IA_ERR_INTERNAL, "fragment %llu has no deletion file",
+                       (unsigned long long)f->id);
     IA_GO(ia_dataset_tree(cx, ds, d->has_base, d->base_id, &tree));
-    snprintf(name, sizeof name, "%llu-%llu-%llu.%s", (unsigned long long)f->id, (unsigned long long)d->read_version,
-             (unsigned long long)d->id, d->file_type == 1 ? "bin" : "arrow");
+    snprintf(name, sizeof name, "%llu-%llu-%llu.%s", (unsigned long long)f->id,
+             (unsigned long long)d->read_version, (unsigned long long)d->id,
+             d->file_type == 1 ? "bin" : "arrow");
     IA_GO(ia_path_join(cx, path, tree, "_deletions", name, NULL));
 done:
     ia_free(tree);

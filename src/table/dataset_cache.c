@@ -1,4 +1,4 @@
-/* dataset_cache.c - what an open dataset keeps: deletion vectors, idle open files, the row-id index. */
+/* dataset_cache.c - what an open dataset keeps: deletion vectors, idle files, the row-id index. */
 #include "table/table_priv.h"
 
 #define MAX_IDLE_FILES 32u
@@ -65,7 +65,8 @@ static const ia_bitmap *dv_find(ia_dataset_cache *c, uint64_t id)
 }
 
 /* Adds *bits unless another thread did; *out is what the cache holds. Takes over bits. */
-static ia_status dv_add(ia_ctx *cx, ia_dataset_cache *c, uint64_t id, ia_bitmap *bits, const ia_bitmap **out)
+static ia_status dv_add(ia_ctx *cx, ia_dataset_cache *c, uint64_t id, ia_bitmap *bits,
+                        const ia_bitmap **out)
 {
     ia_status st = IA_OK;
     size_t at;
@@ -86,7 +87,8 @@ static ia_status dv_add(ia_ctx *cx, ia_dataset_cache *c, uint64_t id, ia_bitmap 
     return st;
 }
 
-ia_status ia_dataset_deletions(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, const ia_bitmap **out)
+ia_status ia_dataset_deletions(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f,
+                               const ia_bitmap **out)
 {
     ia_bitmap *bits;
     *out = NULL;
@@ -99,7 +101,8 @@ ia_status ia_dataset_deletions(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f,
     return dv_add(cx, ds->cache, f->id, bits, out);
 }
 
-ia_status ia_dataset_file_get(ia_ctx *cx, ia_dataset *ds, const ia_datafile *f, ia_file **out, char **path)
+ia_status ia_dataset_file_get(ia_ctx *cx, ia_dataset *ds, const ia_datafile *f, ia_file **out,
+                              char **path)
 {
     ia_dataset_cache *c = ds->cache;
     ia_status st;
@@ -170,7 +173,8 @@ static ia_status index_get(ia_ctx *cx, ia_dataset *ds, const ia_rowid_index **ou
     return IA_OK;
 }
 
-static ia_status find_address(ia_ctx *cx, ia_dataset *ds, uint64_t row_id, bool *found, uint64_t *addr)
+static ia_status find_address(ia_ctx *cx, ia_dataset *ds, uint64_t row_id, bool *found,
+                              uint64_t *addr)
 {
     const ia_fragment *f = ia_manifest_fragment(ds->m, ia_addr_fragment(row_id));
     const ia_bitmap *dv;
@@ -182,7 +186,8 @@ static ia_status find_address(ia_ctx *cx, ia_dataset *ds, uint64_t row_id, bool 
     return IA_OK;
 }
 
-ia_status ia_dataset_find_rowid(ia_ctx *cx, ia_dataset *ds, uint64_t row_id, bool *found, uint64_t *addr)
+ia_status ia_dataset_find_rowid(ia_ctx *cx, ia_dataset *ds, uint64_t row_id, bool *found,
+                                uint64_t *addr)
 {
     const ia_rowid_index *x;
     *found = false;

@@ -6,7 +6,7 @@
 
 typedef struct wanted {
     uint64_t addr;
-    size_t at;     /* position in the request */
+    size_t at; /* position in the request */
 } wanted;
 
 static int cmp_wanted(const void *a, const void *b)
@@ -20,12 +20,12 @@ static int cmp_wanted(const void *a, const void *b)
 typedef struct taker {
     ia_dataset *ds;
     ia_columns columns;
-    wanted *want;         /* ascending by address */
-    uint32_t *offsets;    /* distinct offsets of the current fragment */
-    int64_t *where;       /* request position -> row of the joined parts */
-    ia_array ***parts;    /* per fragment group: columns.n arrays */
+    wanted *want;      /* ascending by address */
+    uint32_t *offsets; /* distinct offsets of the current fragment */
+    int64_t *where;    /* request position -> row of the joined parts */
+    ia_array ***parts; /* per fragment group: columns.n arrays */
     size_t n, n_parts, cap_parts;
-    int64_t rows;         /* distinct rows so far */
+    int64_t rows; /* distinct rows so far */
 } taker;
 
 static void taker_dispose(taker *t)
@@ -42,12 +42,15 @@ static void taker_dispose(taker *t)
     ia_columns_dispose(&t->columns);
 }
 
-static ia_status fragment_of(ia_ctx *cx, const ia_dataset *ds, uint64_t addr, const ia_fragment **out)
+static ia_status fragment_of(ia_ctx *cx, const ia_dataset *ds, uint64_t addr,
+                             const ia_fragment **out)
 {
     *out = ia_manifest_fragment(ds->m, ia_addr_fragment(addr));
     if (!*out || ia_addr_offset(addr) >= (*out)->physical_rows)
-        return ia_fail(cx, IA_ERR_NOT_FOUND, "version %llu of %s has no row at fragment %u, offset %u",
-                       (unsigned long long)ds->m->version, ds->dir, ia_addr_fragment(addr), ia_addr_offset(addr));
+        return ia_fail(cx, IA_ERR_NOT_FOUND,
+                       "version %llu of %s has no row at fragment %u, offset %u",
+                       (unsigned long long)ds->m->version, ds->dir, ia_addr_fragment(addr),
+                       ia_addr_offset(addr));
     return IA_OK;
 }
 
@@ -55,7 +58,7 @@ static ia_status fragment_of(ia_ctx *cx, const ia_dataset *ds, uint64_t addr, co
 static ia_status take_group(ia_ctx *cx, taker *t, size_t from, size_t *to)
 {
     const uint32_t id = ia_addr_fragment(t->want[from].addr);
-    const ia_fragment *f;
+    const ia_fragment *f = NULL;
     ia_fragcols fc = {0};
     size_t n = 0, i;
     ia_status st;
@@ -129,8 +132,8 @@ done:
     return st;
 }
 
-ia_status ia_dataset_take(ia_ctx *cx, ia_dataset *ds, const uint64_t *addrs, size_t n, const char *const *columns,
-                          size_t n_columns, ia_batch **out)
+ia_status ia_dataset_take(ia_ctx *cx, ia_dataset *ds, const uint64_t *addrs, size_t n,
+                          const char *const *columns, size_t n_columns, ia_batch **out)
 {
     taker t = {.ds = ds, .n = n};
     ia_status st;

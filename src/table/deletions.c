@@ -25,15 +25,17 @@ done:
     return st;
 }
 
-static ia_status check_bits(ia_ctx *cx, const char *path, const ia_fragment *f, const ia_bitmap *bits)
+static ia_status check_bits(ia_ctx *cx, const char *path, const ia_fragment *f,
+                            const ia_bitmap *bits)
 {
     uint32_t max;
     if (ia_bitmap_max(bits, &max) && max >= f->physical_rows)
         return ia_fail(cx, IA_ERR_CORRUPT, "deletion file %s names row %u of %llu", path, max,
                        (unsigned long long)f->physical_rows);
     if (f->deletion.num_deleted && ia_bitmap_count(bits) != f->deletion.num_deleted)
-        return ia_fail(cx, IA_ERR_CORRUPT, "deletion file %s holds %llu rows, the manifest says %llu", path,
-                       (unsigned long long)ia_bitmap_count(bits), (unsigned long long)f->deletion.num_deleted);
+        return ia_fail(
+            cx, IA_ERR_CORRUPT, "deletion file %s holds %llu rows, the manifest says %llu", path,
+            (unsigned long long)ia_bitmap_count(bits), (unsigned long long)f->deletion.num_deleted);
     return IA_OK;
 }
 
@@ -47,7 +49,8 @@ ia_status ia_deletions_read(ia_ctx *cx, const ia_dataset *ds, const ia_fragment 
     *out = NULL;
     IA_GO(ia_dataset_deletion_path(cx, ds, f, &path));
     IA_GO(ia_objstore_get(cx, ds->os, path, &raw));
-    st = f->deletion.file_type == 1 ? ia_bitmap_decode(cx, raw.data, raw.len, &b) : decode_arrow(cx, &raw, &b);
+    st = f->deletion.file_type == 1 ? ia_bitmap_decode(cx, raw.data, raw.len, &b)
+                                    : decode_arrow(cx, &raw, &b);
     IA_GO(ia_fail_prefix(cx, st, "deletion file %s", path));
     IA_GO(check_bits(cx, path, f, b));
     *out = b;
@@ -70,8 +73,9 @@ static ia_status encode_arrow(ia_ctx *cx, const ia_bitmap *bits, size_t n, ia_by
     return st;
 }
 
-ia_status ia_deletions_write(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t id, uint64_t read_version,
-                             const ia_bitmap *bits, uint32_t put_flags, ia_delfile *out)
+ia_status ia_deletions_write(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t id,
+                             uint64_t read_version, const ia_bitmap *bits, uint32_t put_flags,
+                             ia_delfile *out)
 {
     ia_delfile d = {.read_version = read_version, .num_deleted = ia_bitmap_count(bits)};
     ia_bytes raw = {0};
@@ -85,8 +89,9 @@ ia_status ia_deletions_write(ia_ctx *cx, ia_objstore *os, const char *dir, uint6
         IA_GO(ia_bitmap_encode(cx, bits, &raw));
     else
         IA_GO(encode_arrow(cx, bits, (size_t)d.num_deleted, &raw));
-    snprintf(name, sizeof name, "%llu-%llu-%llu.%s", (unsigned long long)id, (unsigned long long)read_version,
-             (unsigned long long)d.id, d.file_type ? "bin" : "arrow");
+    snprintf(name, sizeof name, "%llu-%llu-%llu.%s", (unsigned long long)id,
+             (unsigned long long)read_version, (unsigned long long)d.id,
+             d.file_type ? "bin" : "arrow");
     IA_GO(ia_path_join(cx, &path, dir, "_deletions", name, NULL));
     IA_GO(ia_objstore_put(cx, os, path, raw.data, raw.len, put_flags & IA_PUT_SYNC));
     *out = d;

@@ -1,4 +1,4 @@
-/* fragment_wire.c - DataFragment, DataFile, DeletionFile, BasePath and schema fields on the wire. */
+/* fragment_wire.c - fragments, data and deletion files, base paths, schema fields on the wire. */
 #include "table/table_priv.h"
 
 #define MAX_ROWS (1ull << 32) /* offsets are 32 bits */
@@ -17,7 +17,8 @@ static ia_status finish_extra(ia_buf *extra, ia_bytes *out)
     return st;
 }
 
-static ia_status decode_file_fields(ia_ctx *cx, ia_wire *w, ia_datafile *f, ia_buf *extra, size_t *n_columns)
+static ia_status decode_file_fields(ia_ctx *cx, ia_wire *w, ia_datafile *f, ia_buf *extra,
+                                    size_t *n_columns)
 {
     size_t cap_fields = 0, cap_columns = 0;
     while (ia_wire_next(w)) {
@@ -54,8 +55,8 @@ static ia_status decode_file(ia_ctx *cx, ia_wire *parent, ia_datafile *out)
     if (f.path[0] == '/' || strstr(f.path, ".."))
         IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "data file path '%s' leaves its directory", f.path));
     if (n_columns != f.n_fields && !(n_columns == 0 && f.major < 2))
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "data file %s names %zu fields but %zu columns", f.path, f.n_fields,
-                      n_columns));
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "data file %s names %zu fields but %zu columns", f.path,
+                      f.n_fields, n_columns));
     IA_GO(finish_extra(&extra, &f.extra));
     *out = f;
     memset(&f, 0, sizeof f);

@@ -5,19 +5,19 @@
 #define NAME_LEN 56u /* 24 binary digits, 26 hex digits, ".lance" */
 
 struct ia_fragwriter {
-    ia_objstore *os;           /* borrowed */
+    ia_objstore *os; /* borrowed */
     char *dir;
-    const ia_lschema *ls;      /* borrowed from the caller for the writer's life */
-    ia_schema *schema;         /* retained */
+    const ia_lschema *ls; /* borrowed from the caller for the writer's life */
+    ia_schema *schema;    /* retained */
     ia_io_class *classes;
     uint64_t max_rows;
     uint32_t put_flags, minor;
     int32_t *leaves;
     size_t n_leaves;
-    ia_file_writer *file;      /* current; NULL between files */
+    ia_file_writer *file; /* current; NULL between files */
     char name[NAME_LEN + 1];
-    uint64_t rows, new_rows;   /* in the current file; new_rows of them have no id */
-    uint64_t *ids;             /* kept ids of the current file, in row order */
+    uint64_t rows, new_rows; /* in the current file; new_rows of them have no id */
+    uint64_t *ids;           /* kept ids of the current file, in row order */
     size_t n_ids, cap_ids;
     ia_fragment *frags;
     size_t n_frags, cap_frags;
@@ -55,8 +55,9 @@ static void set_classes(ia_fragwriter *w, const ia_fragwriter_options *opt)
     }
 }
 
-ia_status ia_fragwriter_open(ia_ctx *cx, ia_objstore *os, const char *dir, const ia_lschema *ls, const ia_schema *s,
-                             const ia_fragwriter_options *opt, ia_fragwriter **out)
+ia_status ia_fragwriter_open(ia_ctx *cx, ia_objstore *os, const char *dir, const ia_lschema *ls,
+                             const ia_schema *s, const ia_fragwriter_options *opt,
+                             ia_fragwriter **out)
 {
     static const ia_fragwriter_options none;
     ia_fragwriter *w = NULL;
@@ -111,7 +112,8 @@ done:
     return st;
 }
 
-static ia_status describe(ia_ctx *cx, const ia_fragwriter *w, const ia_file_info *info, ia_fragment *out)
+static ia_status describe(ia_ctx *cx, const ia_fragwriter *w, const ia_file_info *info,
+                          ia_fragment *out)
 {
     ia_fragment f = {.id = IA_FRAGMENT_UNASSIGNED, .physical_rows = info->rows};
     ia_datafile *file;
@@ -166,7 +168,8 @@ static ia_status write_part(ia_ctx *cx, ia_fragwriter *w, const ia_batch *b, int
     return st;
 }
 
-ia_status ia_fragwriter_write(ia_ctx *cx, ia_fragwriter *w, const ia_batch *b, const uint64_t *row_ids)
+ia_status ia_fragwriter_write(ia_ctx *cx, ia_fragwriter *w, const ia_batch *b,
+                              const uint64_t *row_ids)
 {
     for (int64_t at = 0; at < b->rows;) {
         int64_t n = b->rows - at;

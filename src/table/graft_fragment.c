@@ -1,4 +1,4 @@
-/* graft_fragment.c - takes a fragment's files from another Lance branch: link, reference or copy. */
+/* graft_fragment.c - a fragment's files from another Lance branch: link, reference or copy. */
 #include "table/table_priv.h"
 
 typedef struct graft {
@@ -9,10 +9,14 @@ typedef struct graft {
     ia_graft_stats stats;
 } graft;
 
-static bool same_text(const char *a, const char *b) { return strcmp(a, b) == 0; }
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
 
 /* A base of dst (or one this txn adds) whose files lie in `tree`. */
-static ia_status find_base(ia_ctx *cx, const graft *g, const char *tree, bool root, bool *found, uint32_t *id)
+static ia_status find_base(ia_ctx *cx, const graft *g, const char *tree, bool root, bool *found,
+                           uint32_t *id)
 {
     *found = false;
     for (size_t i = 0; i < g->dst->m->n_bases && !*found; i++) {
@@ -27,7 +31,8 @@ static ia_status find_base(ia_ctx *cx, const graft *g, const char *tree, bool ro
     }
     for (size_t i = 0; i < g->t->n_actions && !*found; i++) {
         const ia_action *a = &g->t->actions[i];
-        if (a->kind != IA_ACT_ADD_BASE || a->base.is_dataset_root != root || !same_text(a->base.path, tree))
+        if (a->kind != IA_ACT_ADD_BASE || a->base.is_dataset_root != root ||
+            !same_text(a->base.path, tree))
             continue;
         *found = true;
         *id = a->base.id;
@@ -49,7 +54,8 @@ static uint32_t free_base_id(const graft *g)
     return id;
 }
 
-static ia_status refer(ia_ctx *cx, graft *g, const char *tree, const ia_basepath *from, ia_datafile *out)
+static ia_status refer(ia_ctx *cx, graft *g, const char *tree, const ia_basepath *from,
+                       ia_datafile *out)
 {
     const ia_basepath wanted = {
         .id = free_base_id(g),
@@ -81,7 +87,8 @@ static ia_status check_same(ia_ctx *cx, const graft *g, const char *from, const 
 
 static ia_status copy_file(ia_ctx *cx, graft *g, const char *from, const char *to)
 {
-    ia_status st = ia_objstore_copy(cx, g->dst->os, from, to, IA_IO_PAYLOAD, g->put_flags & IA_PUT_SYNC);
+    ia_status st =
+        ia_objstore_copy(cx, g->dst->os, from, to, IA_IO_PAYLOAD, g->put_flags & IA_PUT_SYNC);
     ia_objmeta meta;
     if (st == IA_ERR_EXISTS)
         return check_same(cx, g, from, to);
@@ -119,8 +126,8 @@ static ia_status link_file(ia_ctx *cx, graft *g, const char *from, const char *t
     return g->put_flags & IA_PUT_SYNC ? ia_objstore_sync(cx, g->dst->os, to) : IA_OK;
 }
 
-static ia_status adopt_file(ia_ctx *cx, graft *g, const char *tree, const ia_basepath *from_base, const char *from,
-                            ia_datafile *out)
+static ia_status adopt_file(ia_ctx *cx, graft *g, const char *tree, const ia_basepath *from_base,
+                            const char *from, ia_datafile *out)
 {
     ia_adopt how = g->how;
     char *to = NULL;
@@ -172,8 +179,9 @@ done:
     return st;
 }
 
-ia_status ia_graft_fragment(ia_ctx *cx, ia_dataset *src, const ia_fragment *f, ia_dataset *dst, ia_txn *t, ia_adopt how,
-                            uint32_t put_flags, ia_fragment *out, ia_graft_stats *stats)
+ia_status ia_graft_fragment(ia_ctx *cx, ia_dataset *src, const ia_fragment *f, ia_dataset *dst,
+                            ia_txn *t, ia_adopt how, uint32_t put_flags, ia_fragment *out,
+                            ia_graft_stats *stats)
 {
     graft g = {.src = src, .dst = dst, .t = t, .how = how, .put_flags = put_flags};
     ia_fragment made = {.id = IA_FRAGMENT_UNASSIGNED, .physical_rows = f->physical_rows};
@@ -181,8 +189,10 @@ ia_status ia_graft_fragment(ia_ctx *cx, ia_dataset *src, const ia_fragment *f, i
 
     memset(out, 0, sizeof *out);
     if (f->extra.len)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "fragment %llu of %s has parts this version cannot move (outside row ids or overlays)",
-                       (unsigned long long)f->id, src->dir);
+        return ia_fail(
+            cx, IA_ERR_UNSUPPORTED,
+            "fragment %llu of %s has parts this version cannot move (outside row ids or overlays)",
+            (unsigned long long)f->id, src->dir);
     IA_GO(IA_NEW_ARRAY(cx, made.files, f->n_files));
     for (size_t i = 0; i < f->n_files; i++) {
         made.n_files = i + 1;

@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 /* Letters, digits, '.', '-' and '_' stand for themselves; all other bytes are percent-encoded. */
-static ia_status ref_path(ia_ctx *cx, const char *root, const char *kind, const char *name, char **out)
+static ia_status ref_path(ia_ctx *cx, const char *root, const char *kind, const char *name,
+                          char **out)
 {
     static const char hex[] = "0123456789ABCDEF";
     ia_buf b = {0};
@@ -14,8 +15,8 @@ static ia_status ref_path(ia_ctx *cx, const char *root, const char *kind, const 
 
     *out = NULL;
     for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
-        const bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
-                           *p == '.' || *p == '-' || *p == '_';
+        const bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+                           (*p >= '0' && *p <= '9') || *p == '.' || *p == '-' || *p == '_';
         if (plain) {
             ia_buf_putc(cx, &b, (char)*p);
         } else {
@@ -35,7 +36,8 @@ done:
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* 32 hex digits that depend on the branch name alone, so that putting the file again gives equal bytes. */
+/* 32 hex digits that depend on the branch name alone, so that putting the file again gives equal
+ * bytes. */
 static void identifier_of(const char *branch, char out[33])
 {
     uint8_t sum[32];
@@ -44,7 +46,8 @@ static void identifier_of(const char *branch, char out[33])
 }
 
 /* Pairs [version, id] of the parent's file, then the parent's own when it has none recorded. */
-static ia_status put_parent_mapping(ia_ctx *cx, ia_objstore *os, const char *root, const char *parent, ia_jsonw *w)
+static ia_status put_parent_mapping(ia_ctx *cx, ia_objstore *os, const char *root,
+                                    const char *parent, ia_jsonw *w)
 {
     ia_bytes raw = {0};
     ia_json *doc = NULL;
@@ -54,7 +57,8 @@ static ia_status put_parent_mapping(ia_ctx *cx, ia_objstore *os, const char *roo
 
     IA_GO(ref_path(cx, root, "branches", parent, &path));
     IA_GO(ia_objstore_get(cx, os, path, &raw));
-    IA_GO(ia_fail_prefix(cx, ia_json_parse(cx, (const char *)raw.data, raw.len, &doc), "branch file %s", path));
+    IA_GO(ia_fail_prefix(cx, ia_json_parse(cx, (const char *)raw.data, raw.len, &doc),
+                         "branch file %s", path));
     mapping = ia_json_get(ia_json_get(doc, "identifier"), "version_mapping");
     for (size_t i = 0; i < ia_json_len(mapping); i++) {
         const ia_json *pair = ia_json_at(mapping, i);
@@ -90,7 +94,8 @@ typedef struct branch_facts {
     int64_t created_s;
 } branch_facts;
 
-static ia_status branch_json(ia_ctx *cx, ia_objstore *os, const char *root, const branch_facts *f, ia_bytes *out)
+static ia_status branch_json(ia_ctx *cx, ia_objstore *os, const char *root, const branch_facts *f,
+                             ia_bytes *out)
 {
     ia_jsonw w;
     char id[33];
@@ -146,8 +151,8 @@ static ia_status same_branch(ia_ctx *cx, ia_objstore *os, const char *path, cons
     pair = ia_json_at(mapping, ia_json_len(mapping) ? ia_json_len(mapping) - 1 : 0);
     found = ia_json_str(ia_json_at(pair, 1), NULL);
     identifier_of(f->branch, id);
-    if (!found || strcmp(found, id) != 0 || !ia_json_u64(ia_json_get(doc, "parentVersion"), &version) ||
-        version != f->parent_version)
+    if (!found || strcmp(found, id) != 0 ||
+        !ia_json_u64(ia_json_get(doc, "parentVersion"), &version) || version != f->parent_version)
         IA_GO(ia_fail(cx, IA_ERR_EXISTS, "branch file %s belongs to another branch", path));
     ia_ctx_clear(cx);
 done:
@@ -156,8 +161,9 @@ done:
     return st;
 }
 
-ia_status ia_branchref_put(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch, const char *parent,
-                           uint64_t parent_version, uint64_t manifest_size, int64_t created_s, uint32_t put_flags)
+ia_status ia_branchref_put(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch,
+                           const char *parent, uint64_t parent_version, uint64_t manifest_size,
+                           int64_t created_s, uint32_t put_flags)
 {
     const branch_facts f = {branch, parent, parent_version, manifest_size, created_s};
     ia_bytes text = {0};
@@ -166,7 +172,8 @@ ia_status ia_branchref_put(ia_ctx *cx, ia_objstore *os, const char *root, const 
 
     IA_GO(ref_path(cx, root, "branches", branch, &path));
     IA_GO(branch_json(cx, os, root, &f, &text));
-    st = ia_objstore_put(cx, os, path, text.data, text.len, (put_flags & IA_PUT_SYNC) | IA_PUT_IF_ABSENT);
+    st = ia_objstore_put(cx, os, path, text.data, text.len,
+                         (put_flags & IA_PUT_SYNC) | IA_PUT_IF_ABSENT);
     if (st == IA_ERR_EXISTS)
         st = same_branch(cx, os, path, &f);
 done:
@@ -216,8 +223,9 @@ done:
     return st;
 }
 
-ia_status ia_tag_put(ia_ctx *cx, ia_objstore *os, const char *root, const char *tag, const char *branch,
-                     uint64_t version, uint64_t manifest_size, int64_t now_us, uint32_t put_flags)
+ia_status ia_tag_put(ia_ctx *cx, ia_objstore *os, const char *root, const char *tag,
+                     const char *branch, uint64_t version, uint64_t manifest_size, int64_t now_us,
+                     uint32_t put_flags)
 {
     char *path = NULL, created[40], updated[40];
     ia_bytes text = {0};
@@ -253,7 +261,8 @@ done:
     return st;
 }
 
-ia_status ia_tag_get(ia_ctx *cx, ia_objstore *os, const char *root, const char *tag, char **branch, uint64_t *version)
+ia_status ia_tag_get(ia_ctx *cx, ia_objstore *os, const char *root, const char *tag, char **branch,
+                     uint64_t *version)
 {
     ia_bytes raw = {0};
     ia_json *doc = NULL;
@@ -265,7 +274,8 @@ ia_status ia_tag_get(ia_ctx *cx, ia_objstore *os, const char *root, const char *
     *version = 0;
     IA_GO(ref_path(cx, root, "tags", tag, &path));
     IA_GO(ia_objstore_get(cx, os, path, &raw));
-    IA_GO(ia_fail_prefix(cx, ia_json_parse(cx, (const char *)raw.data, raw.len, &doc), "tag file %s", path));
+    IA_GO(ia_fail_prefix(cx, ia_json_parse(cx, (const char *)raw.data, raw.len, &doc),
+                         "tag file %s", path));
     if (!ia_json_u64(ia_json_get(doc, "version"), version))
         IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "tag file %s names no version", path));
     name = ia_json_str(ia_json_get(doc, "branch"), NULL);
@@ -287,8 +297,8 @@ ia_status ia_hint_put(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t ver
     ia_status st;
     IA_GO(ia_path_join(cx, &path, dir, "_versions", "latest_version_hint.json", NULL));
     n = snprintf(text, sizeof text, "{\"version\":%llu}", (unsigned long long)version);
-    /* Removed first: file systems flush a file that replaces another (ext4), which costs more than the whole
-     * commit. Without a hint readers list, so the moment between does no harm. */
+    /* Removed first: file systems flush a file that replaces another (ext4), which costs more than
+     * the whole commit. Without a hint readers list, so the moment between does no harm. */
     if (ia_objstore_remove(cx, os, path) != IA_OK)
         ia_ctx_clear(cx);
     st = ia_objstore_put(cx, os, path, text, (size_t)n, IA_PUT_IF_ABSENT);

@@ -88,7 +88,8 @@ static bool same_file(const ia_datafile *a, const ia_datafile *b)
     for (size_t i = 0; i < a->n_fields; i++) {
         if (a->fields[i] != b->fields[i])
             return false;
-        if ((a->column_indices ? a->column_indices[i] : 0) != (b->column_indices ? b->column_indices[i] : 0))
+        if ((a->column_indices ? a->column_indices[i] : 0) !=
+            (b->column_indices ? b->column_indices[i] : 0))
             return false;
     }
     return true;
@@ -116,7 +117,8 @@ static bool rowids_equal(const ia_rowids *a, const ia_rowids *b)
         return false;
     for (size_t i = 0; i < a->n_segs; i++) {
         const ia_segment *x = &a->segs[i], *y = &b->segs[i];
-        if (x->kind != y->kind || x->start != y->start || x->end != y->end || x->n_values != y->n_values)
+        if (x->kind != y->kind || x->start != y->start || x->end != y->end ||
+            x->n_values != y->n_values)
             return false;
         if (x->n_values && memcmp(x->values, y->values, x->n_values * sizeof *x->values) != 0)
             return false;
@@ -128,21 +130,25 @@ static bool rowids_equal(const ia_rowids *a, const ia_rowids *b)
 
 static bool versions_equal(const ia_versions *a, const ia_versions *b)
 {
-    return a->n_runs == b->n_runs && (a->n_runs == 0 || memcmp(a->runs, b->runs, a->n_runs * sizeof *a->runs) == 0);
+    return a->n_runs == b->n_runs &&
+           (a->n_runs == 0 || memcmp(a->runs, b->runs, a->n_runs * sizeof *a->runs) == 0);
 }
 
 bool ia_fragment_equal(const ia_fragment *a, const ia_fragment *b)
 {
-    if (!ia_fragment_same_files(a, b) || a->has_deletion != b->has_deletion || a->physical_rows != b->physical_rows)
+    if (!ia_fragment_same_files(a, b) || a->has_deletion != b->has_deletion ||
+        a->physical_rows != b->physical_rows)
         return false;
     if (a->has_deletion) {
         const ia_delfile *x = &a->deletion, *y = &b->deletion;
         if (x->file_type != y->file_type || x->read_version != y->read_version || x->id != y->id ||
-            x->num_deleted != y->num_deleted || !same_base(x->has_base, x->base_id, y->has_base, y->base_id))
+            x->num_deleted != y->num_deleted ||
+            !same_base(x->has_base, x->base_id, y->has_base, y->base_id))
             return false;
     }
     for (size_t i = 0; i < a->n_files; i++) {
-        if (!same_base(a->files[i].has_base, a->files[i].base_id, b->files[i].has_base, b->files[i].base_id))
+        if (!same_base(a->files[i].has_base, a->files[i].base_id, b->files[i].has_base,
+                       b->files[i].base_id))
             return false;
     }
     return rowids_equal(&a->row_ids, &b->row_ids) && versions_equal(&a->created, &b->created) &&
@@ -261,8 +267,10 @@ void ia_manifest_release(ia_manifest *m)
 
 static ia_status copy_strings(ia_ctx *cx, const ia_manifest *m, ia_manifest *c)
 {
-    const char *const from[] = {m->transaction_file, m->writer_library, m->writer_version, m->data_version, m->branch};
-    char **const to[] = {&c->transaction_file, &c->writer_library, &c->writer_version, &c->data_version, &c->branch};
+    const char *const from[] = {m->transaction_file, m->writer_library, m->writer_version,
+                                m->data_version, m->branch};
+    char **const to[] = {&c->transaction_file, &c->writer_library, &c->writer_version,
+                         &c->data_version, &c->branch};
     for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
         if (from[i])
             IA_TRY(IA_SET(cx, *to[i], ia_strdup(cx, from[i])));

@@ -1,8 +1,8 @@
 /* manifest_read.c - reads and checks manifest files: envelope, sections, members, references. */
 #include "table/table_priv.h"
 
-#define TAIL_BYTES 65536u  /* one read is enough for most manifests */
-#define FOOTER_BYTES 16u   /* i64 position, u16 major, u16 minor, magic */
+#define TAIL_BYTES 65536u /* one read is enough for most manifests */
+#define FOOTER_BYTES 16u  /* i64 position, u16 major, u16 minor, magic */
 
 typedef struct sections {
     bool has_index, has_txn;
@@ -15,7 +15,8 @@ static ia_status corrupt(ia_ctx *cx, const char *name, const char *what)
 }
 
 /* A u32 length and its bytes at `at`, all before `end`. */
-static ia_status block_at(ia_ctx *cx, const char *name, const uint8_t *p, size_t end, uint64_t at, ia_view *out)
+static ia_status block_at(ia_ctx *cx, const char *name, const uint8_t *p, size_t end, uint64_t at,
+                          ia_view *out)
 {
     uint32_t len;
     if (at > end || end - at < 4)
@@ -101,8 +102,8 @@ static ia_status decode_pair(ia_ctx *cx, ia_wire *w, char **first, char **second
     return ia_wire_done(cx, &sub, "manifest");
 }
 
-static ia_status decode_member(ia_ctx *cx, ia_wire *w, ia_manifest *m, ia_lschema *ls, sections *s, size_t *cap,
-                               ia_buf *extra)
+static ia_status decode_member(ia_ctx *cx, ia_wire *w, ia_manifest *m, ia_lschema *ls, sections *s,
+                               size_t *cap, ia_buf *extra)
 {
     switch (w->number) {
     case 1: return add_field(cx, w, ls);
@@ -146,7 +147,8 @@ static ia_status check_manifest(ia_ctx *cx, const char *name, const ia_manifest 
 {
     const uint64_t unknown = m->reader_flags & ~(uint64_t)IA_KNOWN_FLAGS;
     if (unknown)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "manifest %s needs table feature bit %llu, which this version does not read",
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "manifest %s needs table feature bit %llu, which this version does not read",
                        name, (unsigned long long)(unknown & (~unknown + 1)));
     if (m->version == 0)
         return corrupt(cx, name, "it has version 0");
@@ -156,23 +158,29 @@ static ia_status check_manifest(ia_ctx *cx, const char *name, const ia_manifest 
         if (i > 0 && f->id <= m->fragments[i - 1].id)
             return corrupt(cx, name, "fragment ids are not ascending");
         if (f->physical_rows == 0 && f->n_files > 0)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED, "manifest %s: fragment %llu does not say how many rows it has", name, id);
+            return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                           "manifest %s: fragment %llu does not say how many rows it has", name,
+                           id);
         if (m->stable_row_ids && f->row_ids.count != f->physical_rows && f->extra.len == 0)
-            return ia_fail(cx, IA_ERR_CORRUPT, "manifest %s: fragment %llu has %llu row ids for %llu rows", name, id,
-                           (unsigned long long)f->row_ids.count, (unsigned long long)f->physical_rows);
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "manifest %s: fragment %llu has %llu row ids for %llu rows", name, id,
+                           (unsigned long long)f->row_ids.count,
+                           (unsigned long long)f->physical_rows);
         if (f->has_deletion && !base_known(m, f->deletion.has_base, f->deletion.base_id))
-            return ia_fail(cx, IA_ERR_CORRUPT, "manifest %s: deletions of fragment %llu lie in unknown base %u", name, id,
-                           f->deletion.base_id);
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "manifest %s: deletions of fragment %llu lie in unknown base %u", name,
+                           id, f->deletion.base_id);
         for (size_t k = 0; k < f->n_files; k++) {
             if (!base_known(m, f->files[k].has_base, f->files[k].base_id))
-                return ia_fail(cx, IA_ERR_CORRUPT, "manifest %s: file %s lies in unknown base %u", name,
-                               f->files[k].path, f->files[k].base_id);
+                return ia_fail(cx, IA_ERR_CORRUPT, "manifest %s: file %s lies in unknown base %u",
+                               name, f->files[k].path, f->files[k].base_id);
         }
     }
     return IA_OK;
 }
 
-static ia_status decode_body(ia_ctx *cx, const char *name, ia_view body, ia_manifest *m, sections *s)
+static ia_status decode_body(ia_ctx *cx, const char *name, ia_view body, ia_manifest *m,
+                             sections *s)
 {
     ia_lschema ls = {0};
     ia_buf extra = {0};
@@ -197,11 +205,12 @@ done:
     return st;
 }
 
-ia_status ia_manifest_decode(ia_ctx *cx, const uint8_t *p, size_t n, const char *name, ia_manifest **out)
+ia_status ia_manifest_decode(ia_ctx *cx, const uint8_t *p, size_t n, const char *name,
+                             ia_manifest **out)
 {
     ia_manifest *m = NULL;
     sections s = {0};
-    ia_view body, part;
+    ia_view body = {0}, part = {0};
     uint64_t at;
     ia_status st;
 

@@ -31,7 +31,8 @@ static void put_timestamp(ia_ctx *cx, ia_buf *b, int64_t us)
     ia_wire_end(cx, b, mark);
 }
 
-static ia_status put_members(ia_ctx *cx, ia_buf *b, const ia_manifest *m, uint64_t index_at, uint64_t txn_at, bool has_txn)
+static ia_status put_members(ia_ctx *cx, ia_buf *b, const ia_manifest *m, uint64_t index_at,
+                             uint64_t txn_at, bool has_txn)
 {
     IA_TRY(ia_lschema_put(cx, b, 1, &m->schema));
     for (size_t i = 0; i < m->n_fragments; i++)
@@ -65,7 +66,8 @@ static ia_status put_members(ia_ctx *cx, ia_buf *b, const ia_manifest *m, uint64
     return ia_buf_status(b);
 }
 
-ia_status ia_manifest_encode(ia_ctx *cx, const ia_manifest *m, const uint8_t *txn_pb, size_t txn_len, ia_bytes *out)
+ia_status ia_manifest_encode(ia_ctx *cx, const ia_manifest *m, const uint8_t *txn_pb,
+                             size_t txn_len, ia_bytes *out)
 {
     ia_buf b = {0}, body = {0};
     uint8_t foot[16];
@@ -80,7 +82,8 @@ ia_status ia_manifest_encode(ia_ctx *cx, const ia_manifest *m, const uint8_t *tx
         put_block(cx, &b, txn_pb, txn_len);
     IA_GO(put_members(cx, &body, m, index_at, txn_at, txn_len > 0));
     if (body.len > UINT32_MAX || txn_len > UINT32_MAX || m->indices.len > UINT32_MAX)
-        IA_GO(ia_fail(cx, IA_ERR_UNSUPPORTED, "the manifest of version %llu would pass 4 GiB; compact the table first",
+        IA_GO(ia_fail(cx, IA_ERR_UNSUPPORTED,
+                      "the manifest of version %llu would pass 4 GiB; compact the table first",
                       (unsigned long long)m->version));
     ia_put_le64(foot, b.len);
     ia_put_le16(foot + 8, 0);
@@ -135,8 +138,8 @@ done:
     return st;
 }
 
-/* Rewrites the section entry by entry: base >= 0 gives entries without one that base; drop leaves out
- * entries whose fields are gone. */
+/* Rewrites the section entry by entry: base >= 0 gives entries without one that base; drop leaves
+ * out entries whose fields are gone. */
 static ia_status rewrite_indices(ia_ctx *cx, ia_manifest *m, int64_t base, bool drop)
 {
     ia_buf b = {0};

@@ -57,7 +57,8 @@ uint64_t ia_versions_get(const ia_versions *v, uint64_t offset, uint64_t missing
     return missing;
 }
 
-void ia_versions_slice(const ia_versions *v, uint64_t from, uint64_t n, uint64_t missing, uint64_t *out)
+void ia_versions_slice(const ia_versions *v, uint64_t from, uint64_t n, uint64_t missing,
+                       uint64_t *out)
 {
     uint64_t k = 0;
     for (size_t i = 0; i < v->n_runs && k < n; i++) {
@@ -133,7 +134,8 @@ ia_status ia_versions_encode(ia_ctx *cx, const ia_versions *v, ia_bytes *out)
     uint64_t pos = 0;
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < v->n_runs; i++) {
-        const ia_segment s = {.start = pos, .end = pos + v->runs[i].count, .count = v->runs[i].count};
+        const ia_segment s = {
+            .start = pos, .end = pos + v->runs[i].count, .count = v->runs[i].count};
         const size_t run = ia_wire_begin(cx, &b, 1);
         const size_t span = ia_wire_begin(cx, &b, 1);
         ia_segment_encode(cx, &b, &s);

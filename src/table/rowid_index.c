@@ -1,27 +1,27 @@
-/* rowid_index.c - row id to address over one manifest.
- *
- * The fragments' sequences are the index: they stay compressed. What is added is the interval of ids of
- * each fragment, sorted by its start, with the running maximum of the ends (so a lookup visits only
- * fragments whose interval holds the id), and a sorted order for the segments that are plain arrays.
- * An id may stand in several fragments; the one whose row is not deleted is the answer. */
+/* rowid_index.c - row id to address over one manifest. */
+/* The fragments' sequences are the index: they stay compressed. What is added is the interval of
+ * ids of each fragment, sorted by its start, with the running maximum of the ends (so a lookup
+ * visits only fragments whose interval holds the id), and a sorted order for the segments that are
+ * plain arrays. An id may stand in several fragments; the one whose row is not deleted is the
+ * answer. */
 #include "table/table_priv.h"
 
 #include <stdlib.h>
 
 typedef struct sorted_array {
-    const ia_segment *seg;     /* borrowed from the manifest */
-    uint32_t *order;           /* positions by ascending value */
+    const ia_segment *seg; /* borrowed from the manifest */
+    uint32_t *order;       /* positions by ascending value */
 } sorted_array;
 
 typedef struct entry {
     uint64_t min, max;
-    uint64_t reach;            /* largest max of this and all earlier entries */
-    const ia_fragment *frag;   /* borrowed from the manifest */
-    size_t first_array;        /* sorted orders of its ARRAY segments start here */
+    uint64_t reach;          /* largest max of this and all earlier entries */
+    const ia_fragment *frag; /* borrowed from the manifest */
+    size_t first_array;      /* sorted orders of its ARRAY segments start here */
 } entry;
 
 struct ia_rowid_index {
-    ia_manifest *m;            /* retained */
+    ia_manifest *m; /* retained */
     entry *entries;
     size_t n;
     sorted_array *arrays;
@@ -48,7 +48,10 @@ static int cmp_entry(const void *a, const void *b)
     return x->frag->id < y->frag->id ? -1 : x->frag->id > y->frag->id;
 }
 
-typedef struct id_at { uint64_t id; uint32_t at; } id_at;
+typedef struct id_at {
+    uint64_t id;
+    uint32_t at;
+} id_at;
 
 static int cmp_id_at(const void *a, const void *b)
 {
@@ -140,15 +143,16 @@ static bool find_in_array(const sorted_array *a, uint64_t id, uint64_t *k)
 }
 
 /* The live occurrence of id in one fragment. */
-static ia_status find_in_fragment(ia_ctx *cx, const ia_rowid_index *x, ia_dataset *ds, const entry *e, uint64_t id,
-                                  bool *found, uint64_t *addr)
+static ia_status find_in_fragment(ia_ctx *cx, const ia_rowid_index *x, ia_dataset *ds,
+                                  const entry *e, uint64_t id, bool *found, uint64_t *addr)
 {
     const ia_rowids *r = &e->frag->row_ids;
     size_t array = e->first_array;
     uint64_t before = 0, k;
     for (size_t i = 0; i < r->n_segs; i++) {
         const bool is_array = r->segs[i].kind == IA_SEG_ARRAY;
-        const bool hit = is_array ? find_in_array(&x->arrays[array], id, &k) : ia_segment_find(&r->segs[i], id, &k);
+        const bool hit = is_array ? find_in_array(&x->arrays[array], id, &k)
+                                  : ia_segment_find(&r->segs[i], id, &k);
         array += is_array;
         if (hit) {
             const ia_bitmap *dv;
@@ -164,8 +168,8 @@ static ia_status find_in_fragment(ia_ctx *cx, const ia_rowid_index *x, ia_datase
     return IA_OK;
 }
 
-ia_status ia_rowid_index_find(ia_ctx *cx, const ia_rowid_index *x, ia_dataset *ds, uint64_t id, bool *found,
-                              uint64_t *addr)
+ia_status ia_rowid_index_find(ia_ctx *cx, const ia_rowid_index *x, ia_dataset *ds, uint64_t id,
+                              bool *found, uint64_t *addr)
 {
     size_t lo = 0, hi = x->n;
     *found = false;

@@ -101,15 +101,11 @@ uint64_t ia_segment_get(const ia_segment *s, uint64_t k)
 {
     IA_ASSERT(k < s->count);
     switch (s->kind) {
-    case IA_SEG_RANGE:
-        return s->start + k;
-    case IA_SEG_HOLES:
-        return s->start + k + holes_before(s, k);
-    case IA_SEG_BITMAP:
-        return s->start + bitmap_select(s, k);
+    case IA_SEG_RANGE: return s->start + k;
+    case IA_SEG_HOLES: return s->start + k + holes_before(s, k);
+    case IA_SEG_BITMAP: return s->start + bitmap_select(s, k);
     case IA_SEG_SORTED:
-    case IA_SEG_ARRAY:
-        return s->values[k];
+    case IA_SEG_ARRAY: return s->values[k];
     }
     return 0;
 }
@@ -208,9 +204,7 @@ void ia_segment_slice(const ia_segment *s, uint64_t from, uint64_t n, uint64_t *
         }
         return;
     case IA_SEG_SORTED:
-    case IA_SEG_ARRAY:
-        memcpy(out, s->values + from, (size_t)n * sizeof *out);
-        return;
+    case IA_SEG_ARRAY: memcpy(out, s->values + from, (size_t)n * sizeof *out); return;
     }
 }
 
@@ -259,11 +253,13 @@ ia_status ia_rowids_range(ia_ctx *cx, uint64_t start, uint64_t n, ia_rowids *out
     ia_segment s = {.kind = IA_SEG_RANGE, .start = start, .end = start + n, .count = n};
     memset(out, 0, sizeof *out);
     if (start + n < start)
-        return ia_fail(cx, IA_ERR_CORRUPT, "row ids from %llu would pass 2^64", (unsigned long long)start);
+        return ia_fail(cx, IA_ERR_CORRUPT, "row ids from %llu would pass 2^64",
+                       (unsigned long long)start);
     return ia_rowids_push(cx, out, &s);
 }
 
-static ia_status segment_values(ia_ctx *cx, const uint64_t *ids, size_t n, ia_seg_kind kind, ia_segment *s)
+static ia_status segment_values(ia_ctx *cx, const uint64_t *ids, size_t n, ia_seg_kind kind,
+                                ia_segment *s)
 {
     s->kind = kind;
     s->n_values = n;
@@ -273,7 +269,8 @@ static ia_status segment_values(ia_ctx *cx, const uint64_t *ids, size_t n, ia_se
     return IA_OK;
 }
 
-static ia_status segment_holes(ia_ctx *cx, const uint64_t *ids, size_t n, uint64_t holes, ia_segment *s)
+static ia_status segment_holes(ia_ctx *cx, const uint64_t *ids, size_t n, uint64_t holes,
+                               ia_segment *s)
 {
     size_t k = 0;
     s->kind = IA_SEG_HOLES;

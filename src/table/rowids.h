@@ -5,20 +5,35 @@
 #include "base/bitmap.h"
 
 /* Row address: fragment << 32 | offset. */
-static inline uint64_t ia_addr(uint64_t fragment, uint32_t offset) { return fragment << 32 | offset; }
-static inline uint32_t ia_addr_fragment(uint64_t a) { return (uint32_t)(a >> 32); }
-static inline uint32_t ia_addr_offset(uint64_t a) { return (uint32_t)a; }
+static inline uint64_t ia_addr(uint64_t fragment, uint32_t offset)
+{
+    return fragment << 32 | offset;
+}
+static inline uint32_t ia_addr_fragment(uint64_t a)
+{
+    return (uint32_t)(a >> 32);
+}
+static inline uint32_t ia_addr_offset(uint64_t a)
+{
+    return (uint32_t)a;
+}
 
 /* U64Segment kinds (table format 6.2); segments stay compressed. */
-typedef enum ia_seg_kind { IA_SEG_RANGE = 0, IA_SEG_HOLES, IA_SEG_BITMAP, IA_SEG_SORTED, IA_SEG_ARRAY } ia_seg_kind;
+typedef enum ia_seg_kind {
+    IA_SEG_RANGE = 0,
+    IA_SEG_HOLES,
+    IA_SEG_BITMAP,
+    IA_SEG_SORTED,
+    IA_SEG_ARRAY
+} ia_seg_kind;
 
 typedef struct ia_segment {
     ia_seg_kind kind;
-    uint64_t start, end;  /* RANGE, HOLES, BITMAP: [start, end) */
-    uint64_t *values;     /* HOLES: the holes, ascending; SORTED, ARRAY: the values. Owned */
+    uint64_t start, end; /* RANGE, HOLES, BITMAP: [start, end) */
+    uint64_t *values;    /* HOLES: the holes, ascending; SORTED, ARRAY: the values. Owned */
     size_t n_values;
-    uint8_t *bits;        /* BITMAP: bit i = start + i, LSB first. Owned */
-    uint64_t count;       /* members */
+    uint8_t *bits;  /* BITMAP: bit i = start + i, LSB first. Owned */
+    uint64_t count; /* members */
 } ia_segment;
 
 /* Sequence of ids, one per physical row. All-zero = absent/empty. */
@@ -49,20 +64,27 @@ ia_status ia_rowids_decode(ia_ctx *cx, const uint8_t *p, size_t n, ia_rowids *ou
 ia_status ia_rowids_encode(ia_ctx *cx, const ia_rowids *r, ia_bytes *out) IA_MUST_CHECK;
 
 /* Row versions: runs of equal versions in row order (6.6). All-zero = absent. */
-typedef struct ia_verrun { uint64_t count, version; } ia_verrun;
+typedef struct ia_verrun {
+    uint64_t count, version;
+} ia_verrun;
 typedef struct ia_versions {
     ia_verrun *runs;
     size_t n_runs;
 } ia_versions;
 void ia_versions_dispose(ia_versions *v);
 ia_status ia_versions_copy(ia_ctx *cx, const ia_versions *in, ia_versions *out) IA_MUST_CHECK;
-ia_status ia_versions_uniform(ia_ctx *cx, uint64_t version, uint64_t n, ia_versions *out) IA_MUST_CHECK;
-ia_status ia_versions_append(ia_ctx *cx, ia_versions *v, uint64_t version, uint64_t n) IA_MUST_CHECK;
-uint64_t ia_versions_get(const ia_versions *v, uint64_t offset, uint64_t missing); /* `missing` when absent */
+ia_status ia_versions_uniform(ia_ctx *cx, uint64_t version, uint64_t n,
+                              ia_versions *out) IA_MUST_CHECK;
+ia_status ia_versions_append(ia_ctx *cx, ia_versions *v, uint64_t version,
+                             uint64_t n) IA_MUST_CHECK;
+uint64_t ia_versions_get(const ia_versions *v, uint64_t offset,
+                         uint64_t missing); /* `missing` when absent */
 uint64_t ia_versions_count(const ia_versions *v);
 /* Versions of rows [from, from + n) into out[n]; `missing` where there is none. */
-void ia_versions_slice(const ia_versions *v, uint64_t from, uint64_t n, uint64_t missing, uint64_t *out);
-ia_status ia_versions_decode(ia_ctx *cx, const uint8_t *p, size_t n, ia_versions *out) IA_MUST_CHECK;
+void ia_versions_slice(const ia_versions *v, uint64_t from, uint64_t n, uint64_t missing,
+                       uint64_t *out);
+ia_status ia_versions_decode(ia_ctx *cx, const uint8_t *p, size_t n,
+                             ia_versions *out) IA_MUST_CHECK;
 ia_status ia_versions_encode(ia_ctx *cx, const ia_versions *v, ia_bytes *out) IA_MUST_CHECK;
 
 #endif

@@ -1,4 +1,4 @@
-/* scan_columns.c - columns of a read: names resolved, virtual columns, and the files of a fragment. */
+/* scan_columns.c - columns of a read: names, virtual columns, and the files of a fragment. */
 #include "arrow/compute.h"
 #include "table/table_priv.h"
 
@@ -58,7 +58,8 @@ static ia_status resolve_one(ia_ctx *cx, const ia_dataset *ds, const char *name,
     return IA_OK;
 }
 
-ia_status ia_columns_resolve(ia_ctx *cx, const ia_dataset *ds, const char *const *names, size_t n, ia_columns *out)
+ia_status ia_columns_resolve(ia_ctx *cx, const ia_dataset *ds, const char *const *names, size_t n,
+                             ia_columns *out)
 {
     ia_columns c = {0};
     ia_status st;
@@ -101,8 +102,8 @@ ia_status ia_columns_schema(ia_ctx *cx, const ia_columns *c, ia_schema **out)
 }
 
 /* Values of a virtual column for rows from, from+1, ... from+n-1. */
-static ia_status fill_range(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_virtual v, uint64_t from,
-                            size_t n, uint64_t *out)
+static ia_status fill_range(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_virtual v,
+                            uint64_t from, size_t n, uint64_t *out)
 {
     if (v == IA_VIRT_ROWADDR || (v == IA_VIRT_ROWID && !ds->m->stable_row_ids)) {
         for (size_t i = 0; i < n; i++)
@@ -111,7 +112,8 @@ static ia_status fill_range(ia_ctx *cx, const ia_dataset *ds, const ia_fragment 
     }
     if (v == IA_VIRT_ROWID) {
         if (f->row_ids.count != f->physical_rows)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED, "fragment %llu of %s keeps its row ids in a separate file",
+            return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                           "fragment %llu of %s keeps its row ids in a separate file",
                            (unsigned long long)f->id, ds->dir);
         ia_rowids_slice(&f->row_ids, from, n, out);
         return IA_OK;
@@ -137,8 +139,8 @@ static ia_status fill_offsets(ia_ctx *cx, const ia_dataset *ds, const ia_fragmen
     return IA_OK;
 }
 
-ia_status ia_virtual_column(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_virtual v, uint64_t from,
-                            const uint32_t *offsets, size_t n, ia_array **out)
+ia_status ia_virtual_column(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_virtual v,
+                            uint64_t from, const uint32_t *offsets, size_t n, ia_array **out)
 {
     uint64_t *values = NULL;
     ia_buffer *buf = NULL;
@@ -153,7 +155,8 @@ ia_status ia_virtual_column(ia_ctx *cx, const ia_dataset *ds, const ia_fragment 
     st = ia_buffer_own(cx, values, n * sizeof *values, &buf);
     values = NULL;
     IA_GO(st);
-    IA_GO(ia_array_make(cx, ia_type_basic(IA_TYPE_U64), (int64_t)n, 0, NULL, buf, NULL, NULL, 0, out));
+    IA_GO(ia_array_make(cx, ia_type_basic(IA_TYPE_U64), (int64_t)n, 0, NULL, buf, NULL, NULL, 0,
+                        out));
 done:
     ia_free(values);
     return st;
@@ -183,7 +186,8 @@ static ia_status column_file(ia_ctx *cx, const ia_fragment *f, const ia_column *
             if (!leaf_in(&f->files[k], c->leaves[i], &at))
                 continue;
             if (*file != f->n_files && *file != k)
-                return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s' of fragment %llu is spread over two files",
+                return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                               "column '%s' of fragment %llu is spread over two files",
                                c->afield->name, (unsigned long long)f->id);
             *file = k;
         }
@@ -209,7 +213,8 @@ static ia_status source_open(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, c
         const ia_column *col = &c->items[i];
         if (file_of[i] != file)
             continue;
-        s->cols[s->n_cols] = (ia_file_column){col->afield, s->leaf_pool + used, col->n_leaves, col->cls};
+        s->cols[s->n_cols] =
+            (ia_file_column){col->afield, s->leaf_pool + used, col->n_leaves, col->cls};
         s->slots[s->n_cols++] = i;
         for (size_t k = 0; k < col->n_leaves; k++) {
             s->leaf_pool[used] = -1;
@@ -238,7 +243,8 @@ void ia_fragcols_close(ia_dataset *ds, ia_fragcols *fc)
     memset(fc, 0, sizeof *fc);
 }
 
-ia_status ia_fragcols_open(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, const ia_columns *c, ia_fragcols *out)
+ia_status ia_fragcols_open(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, const ia_columns *c,
+                           ia_fragcols *out)
 {
     ia_fragcols fc = {.columns = c, .frag = f};
     size_t *file_of = NULL;
@@ -267,7 +273,8 @@ done:
     return st;
 }
 
-static ia_status take_source(ia_ctx *cx, const ia_fragsource *s, const uint32_t *offsets, size_t n, ia_array **out)
+static ia_status take_source(ia_ctx *cx, const ia_fragsource *s, const uint32_t *offsets, size_t n,
+                             ia_array **out)
 {
     ia_array **got = NULL;
     ia_status st;
@@ -280,8 +287,8 @@ done:
     return st;
 }
 
-ia_status ia_fragcols_take(ia_ctx *cx, ia_dataset *ds, ia_fragcols *fc, const uint32_t *offsets, size_t n,
-                           ia_array **out)
+ia_status ia_fragcols_take(ia_ctx *cx, ia_dataset *ds, ia_fragcols *fc, const uint32_t *offsets,
+                           size_t n, ia_array **out)
 {
     const ia_columns *c = fc->columns;
     ia_status st = IA_OK;

@@ -35,7 +35,8 @@ done:
     return version > ds->m->version;
 }
 
-ia_status ia_manifest_is_ours(ia_ctx *cx, ia_objstore *os, const char *path, const char *uuid, bool *ours)
+ia_status ia_manifest_is_ours(ia_ctx *cx, ia_objstore *os, const char *path, const char *uuid,
+                              bool *ours)
 {
     ia_manifest *m;
     char found[IA_UUID_LEN + 1] = "";
@@ -75,9 +76,10 @@ static void drop_txn_file(ia_ctx *cx, const ia_dataset *ds, const ia_manifest *m
     ia_free(path);
 }
 
-/* After a put that did not succeed: the name may hold our own manifest (an answer that was lost), another
- * writer's, or nothing (then the put's own failure stands). */
-static ia_status who_won(ia_ctx *cx, const ia_dataset *on, const char *path, const ia_txn *t, ia_status put, bool *ours)
+/* After a put that did not succeed: the name may hold our own manifest (an answer that was lost),
+ * another writer's, or nothing (then the put's own failure stands). */
+static ia_status who_won(ia_ctx *cx, const ia_dataset *on, const char *path, const ia_txn *t,
+                         ia_status put, bool *ours)
 {
     const ia_error why = cx->err;
     ia_status st;
@@ -104,7 +106,8 @@ static ia_status attempt(ia_ctx *cx, ia_dataset *on, ia_txn *t, ia_durability d,
     IA_GO(ia_txn_build(cx, on, t, &opt, &m, &file, &pb));
     IA_GO(ia_manifest_path(cx, on->dir, m->version, &path));
     IA_GO(ia_txn_file_put(cx, on->os, on->dir, m, &pb, flags_of(d)));
-    st = ia_objstore_put(cx, on->os, path, file.data, file.len, flags_of(d) | IA_PUT_IF_ABSENT); /* commit point */
+    st = ia_objstore_put(cx, on->os, path, file.data, file.len,
+                         flags_of(d) | IA_PUT_IF_ABSENT); /* commit point */
     if (st != IA_OK)
         IA_GO(who_won(cx, on, path, t, st, &ours));
     if (!ours)
@@ -174,7 +177,8 @@ ia_status ia_table_commit(ia_ctx *cx, ia_dataset *ds, ia_txn *t, ia_durability d
         unit = unit ? unit : ia_mono_ns() - begin;
     }
     if (!m)
-        IA_GO(ia_fail(cx, IA_ERR_CONFLICT, "%s: other writers won %u times in a row; try again", ds->dir, MAX_ATTEMPTS));
+        IA_GO(ia_fail(cx, IA_ERR_CONFLICT, "%s: other writers won %u times in a row; try again",
+                      ds->dir, MAX_ATTEMPTS));
     IA_GO(finish(cx, ds, m, out));
 done:
     ia_manifest_release(m);
@@ -182,8 +186,8 @@ done:
     return st;
 }
 
-ia_status ia_table_create(ia_ctx *cx, ia_objstore *os, const char *root, const ia_schema *s, ia_durability d,
-                          ia_dataset **out)
+ia_status ia_table_create(ia_ctx *cx, ia_objstore *os, const char *root, const ia_schema *s,
+                          ia_durability d, ia_dataset **out)
 {
     ia_manifest *m = NULL;
     ia_txn t = {0};
@@ -204,7 +208,8 @@ ia_status ia_table_create(ia_ctx *cx, ia_objstore *os, const char *root, const i
     IA_GO(ia_manifest_encode(cx, m, pb.data, pb.len, &file));
     IA_GO(ia_manifest_path(cx, root, 1, &path));
     IA_GO(ia_txn_file_put(cx, os, root, m, &pb, flags_of(d)));
-    IA_GO(ia_objstore_put(cx, os, path, file.data, file.len, flags_of(d) | IA_PUT_IF_ABSENT)); /* commit point */
+    IA_GO(ia_objstore_put(cx, os, path, file.data, file.len,
+                          flags_of(d) | IA_PUT_IF_ABSENT)); /* commit point */
     if (ia_hint_put(cx, os, root, 1) != IA_OK)
         ia_ctx_clear(cx);
     IA_GO(ia_bytes_copy(cx, pb.data, pb.len, &m->transaction));
@@ -226,19 +231,22 @@ static ia_status align_batch(ia_ctx *cx, const ia_schema *s, const ia_batch *b, 
     *out = NULL;
     for (size_t i = 0; i < b->schema->n_fields; i++) {
         if (ia_schema_find(s, b->schema->fields[i].name) < 0)
-            return ia_fail(cx, IA_ERR_INVALID, "the table has no column '%s'", b->schema->fields[i].name);
+            return ia_fail(cx, IA_ERR_INVALID, "the table has no column '%s'",
+                           b->schema->fields[i].name);
     }
     IA_TRY(IA_NEW_ARRAY(cx, cols, s->n_fields));
     for (size_t i = 0; i < s->n_fields && st == IA_OK; i++) {
         const ia_array *have = ia_batch_col(b, s->fields[i].name);
         if (!have && !s->fields[i].nullable)
-            st = ia_fail(cx, IA_ERR_INVALID, "the rows lack column '%s', which may not be null", s->fields[i].name);
+            st = ia_fail(cx, IA_ERR_INVALID, "the rows lack column '%s', which may not be null",
+                         s->fields[i].name);
         else if (!have)
             st = ia_array_nulls(cx, s->fields[i].type, b->rows, &cols[i]);
         else if (ia_type_equal(have->type, s->fields[i].type))
             cols[i] = ia_array_retain(have);
         else
-            st = ia_fail_prefix(cx, ia_cast_array(cx, have, s->fields[i].type, &cols[i]), "column '%s'", s->fields[i].name);
+            st = ia_fail_prefix(cx, ia_cast_array(cx, have, s->fields[i].type, &cols[i]),
+                                "column '%s'", s->fields[i].name);
     }
     if (st == IA_OK) {
         st = ia_batch_make(cx, s, b->rows, cols, out);
@@ -251,7 +259,8 @@ static ia_status align_batch(ia_ctx *cx, const ia_schema *s, const ia_batch *b, 
     return st;
 }
 
-static ia_status write_rows(ia_ctx *cx, ia_dataset *ds, ia_stream *rows, ia_durability d, ia_fragment **frags, size_t *n)
+static ia_status write_rows(ia_ctx *cx, ia_dataset *ds, ia_stream *rows, ia_durability d,
+                            ia_fragment **frags, size_t *n)
 {
     ia_fragwriter_options opt = {.put_flags = flags_of(d)};
     ia_fragwriter *w = NULL;
@@ -283,7 +292,8 @@ done:
     return st;
 }
 
-ia_status ia_table_append(ia_ctx *cx, ia_dataset *ds, ia_stream *rows, ia_durability d, ia_dataset **out)
+ia_status ia_table_append(ia_ctx *cx, ia_dataset *ds, ia_stream *rows, ia_durability d,
+                          ia_dataset **out)
 {
     ia_fragment *frags = NULL;
     size_t n = 0;

@@ -5,7 +5,8 @@ ia_status ia_manifest_minor(ia_ctx *cx, const ia_manifest *m, uint32_t *minor)
 {
     *minor = strcmp(m->data_version, "2.1") == 0 ? 1 : strcmp(m->data_version, "2.2") == 0 ? 2 : 0;
     if (*minor == 0)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "tables of data format %s can be read but not written", m->data_version);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "tables of data format %s can be read but not written", m->data_version);
     return IA_OK;
 }
 
@@ -21,8 +22,8 @@ static ia_status set_writer(ia_ctx *cx, ia_manifest *m, const ia_txn *t)
                   ia_sprintf(cx, "%llu-%s.txn", (unsigned long long)t->read_version, t->uuid));
 }
 
-ia_status ia_manifest_create(ia_ctx *cx, const ia_schema *s, const char *data_version, int64_t now_us, ia_txn *txn_out,
-                             ia_manifest **out)
+ia_status ia_manifest_create(ia_ctx *cx, const ia_schema *s, const char *data_version,
+                             int64_t now_us, ia_txn *txn_out, ia_manifest **out)
 {
     ia_manifest *m = NULL;
     ia_lschema ls = {0};
@@ -104,18 +105,19 @@ static ia_status clone_txn(ia_ctx *cx, const ia_dataset *ds, const char *branch,
     return IA_OK;
 }
 
-ia_status ia_manifest_fork(ia_ctx *cx, const ia_dataset *ds, const char *branch, uint64_t row_id_base, int64_t now_us,
-                           ia_txn *txn_out, ia_manifest **out)
+ia_status ia_manifest_fork(ia_ctx *cx, const ia_dataset *ds, const char *branch,
+                           uint64_t row_id_base, int64_t now_us, ia_txn *txn_out, ia_manifest **out)
 {
     ia_manifest *m = NULL;
     ia_txn t = {0};
-    uint32_t base;
+    uint32_t base = 0;
     ia_status st;
 
     *out = NULL;
     memset(txn_out, 0, sizeof *txn_out);
     if (ds->m->writer_flags & ~(uint64_t)IA_KNOWN_FLAGS)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "%s needs table features that this version does not write", ds->root);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "%s needs table features that this version does not write", ds->root);
     IA_GO(clone_txn(cx, ds, branch, &t));
     IA_GO(ia_manifest_copy(cx, ds->m, &m));
     IA_GO(add_source_base(cx, m, ds, &base));

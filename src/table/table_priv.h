@@ -23,21 +23,28 @@ ia_status ia_segment_decode(ia_ctx *cx, const uint8_t *p, size_t n, ia_segment *
 void ia_segment_encode(ia_ctx *cx, ia_buf *b, const ia_segment *s);
 
 /* ---- fragments and other messages ---------------------------------------------------------- */
-ia_status ia_fragment_decode(ia_ctx *cx, const uint8_t *p, size_t n, ia_fragment *out) IA_MUST_CHECK;
+ia_status ia_fragment_decode(ia_ctx *cx, const uint8_t *p, size_t n,
+                             ia_fragment *out) IA_MUST_CHECK;
 /* Appends the members of a DataFragment; id is written as given. */
-ia_status ia_fragment_encode(ia_ctx *cx, ia_buf *b, const ia_fragment *f, uint64_t id) IA_MUST_CHECK;
+ia_status ia_fragment_encode(ia_ctx *cx, ia_buf *b, const ia_fragment *f,
+                             uint64_t id) IA_MUST_CHECK;
 /* As a nested message `number`. */
-ia_status ia_fragment_put(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_fragment *f, uint64_t id) IA_MUST_CHECK;
-bool ia_fragment_equal(const ia_fragment *a, const ia_fragment *b); /* files and deletions, bases too */
+ia_status ia_fragment_put(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_fragment *f,
+                          uint64_t id) IA_MUST_CHECK;
+bool ia_fragment_equal(const ia_fragment *a,
+                       const ia_fragment *b); /* files and deletions, bases too */
 void ia_datafile_dispose(ia_datafile *f);
 ia_status ia_datafile_copy(ia_ctx *cx, const ia_datafile *in, ia_datafile *out) IA_MUST_CHECK;
 ia_status ia_basepath_copy(ia_ctx *cx, const ia_basepath *in, ia_basepath *out) IA_MUST_CHECK;
 void ia_basepath_dispose(ia_basepath *b);
-ia_status ia_basepath_decode(ia_ctx *cx, const uint8_t *p, size_t n, ia_basepath *out) IA_MUST_CHECK;
+ia_status ia_basepath_decode(ia_ctx *cx, const uint8_t *p, size_t n,
+                             ia_basepath *out) IA_MUST_CHECK;
 void ia_basepath_put(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_basepath *bp);
 /* Schema's fields as repeated messages `number`. */
-ia_status ia_lschema_put(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_lschema *ls) IA_MUST_CHECK;
-ia_status ia_kv_set(ia_ctx *cx, ia_kv **kv, size_t *n, const char *key, const char *value) IA_MUST_CHECK; /* NULL removes */
+ia_status ia_lschema_put(ia_ctx *cx, ia_buf *b, uint32_t number,
+                         const ia_lschema *ls) IA_MUST_CHECK;
+ia_status ia_kv_set(ia_ctx *cx, ia_kv **kv, size_t *n, const char *key,
+                    const char *value) IA_MUST_CHECK; /* NULL removes */
 ia_status ia_kv_copy(ia_ctx *cx, const ia_kv *in, size_t n, ia_kv **out) IA_MUST_CHECK;
 /* Sets schema and its Arrow form (moves *ls). */
 ia_status ia_manifest_set_schema(ia_ctx *cx, ia_manifest *m, ia_lschema *ls) IA_MUST_CHECK;
@@ -50,59 +57,76 @@ ia_status ia_indices_set_base(ia_ctx *cx, ia_manifest *m, uint32_t id) IA_MUST_C
 
 /* ---- dataset cache ------------------------------------------------------------------------- */
 typedef struct ia_rowid_index ia_rowid_index;
-typedef struct ia_dv_entry { uint64_t fragment; ia_bitmap *bits; } ia_dv_entry;
+typedef struct ia_dv_entry {
+    uint64_t fragment;
+    ia_bitmap *bits;
+} ia_dv_entry;
 typedef struct ia_dataset_cache {
-    pthread_mutex_t lock;      /* protects all members below */
-    ia_dv_entry *dvs;          /* never removed while the dataset lives */
+    pthread_mutex_t lock; /* protects all members below */
+    ia_dv_entry *dvs;     /* never removed while the dataset lives */
     size_t n_dvs, cap_dvs;
-    ia_file **files;           /* idle open files with their paths */
+    ia_file **files; /* idle open files with their paths */
     char **file_paths;
     size_t n_files;
-    ia_rowid_index *index;     /* NULL until asked for */
+    ia_rowid_index *index; /* NULL until asked for */
 } ia_dataset_cache;
 
 ia_status ia_dataset_cache_new(ia_ctx *cx, ia_dataset_cache **out) IA_MUST_CHECK;
 void ia_dataset_cache_free(ia_dataset_cache *c);
 /* Takes an idle file out or opens it; give it back with put (which may close it). */
-ia_status ia_dataset_file_get(ia_ctx *cx, ia_dataset *ds, const ia_datafile *f, ia_file **out, char **path) IA_MUST_CHECK;
+ia_status ia_dataset_file_get(ia_ctx *cx, ia_dataset *ds, const ia_datafile *f, ia_file **out,
+                              char **path) IA_MUST_CHECK;
 void ia_dataset_file_put(ia_dataset *ds, ia_file *f, char *path); /* takes over both */
 
 ia_status ia_rowid_index_new(ia_ctx *cx, const ia_manifest *m, ia_rowid_index **out) IA_MUST_CHECK;
 void ia_rowid_index_free(ia_rowid_index *x);
-ia_status ia_rowid_index_find(ia_ctx *cx, const ia_rowid_index *x, ia_dataset *ds, uint64_t id, bool *found,
-                              uint64_t *addr) IA_MUST_CHECK;
+ia_status ia_rowid_index_find(ia_ctx *cx, const ia_rowid_index *x, ia_dataset *ds, uint64_t id,
+                              bool *found, uint64_t *addr) IA_MUST_CHECK;
 
 /* ---- deletion files ------------------------------------------------------------------------ */
-ia_status ia_deletions_read(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_bitmap **out) IA_MUST_CHECK;
+ia_status ia_deletions_read(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f,
+                            ia_bitmap **out) IA_MUST_CHECK;
 /* Writes `bits` as the deletion file of fragment `id` below dir and describes it in *out. */
-ia_status ia_deletions_write(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t id, uint64_t read_version,
-                             const ia_bitmap *bits, uint32_t put_flags, ia_delfile *out) IA_MUST_CHECK;
+ia_status ia_deletions_write(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t id,
+                             uint64_t read_version, const ia_bitmap *bits, uint32_t put_flags,
+                             ia_delfile *out) IA_MUST_CHECK;
 
 /* ---- columns of a scan --------------------------------------------------------------------- */
-typedef enum ia_virtual { IA_VIRT_NONE = 0, IA_VIRT_ROWID, IA_VIRT_ROWADDR, IA_VIRT_CREATED, IA_VIRT_UPDATED } ia_virtual;
+typedef enum ia_virtual {
+    IA_VIRT_NONE = 0,
+    IA_VIRT_ROWID,
+    IA_VIRT_ROWADDR,
+    IA_VIRT_CREATED,
+    IA_VIRT_UPDATED
+} ia_virtual;
 typedef struct ia_column {
     ia_virtual virt;
-    size_t field;              /* index into m->arrow->fields */
-    const ia_field *afield;    /* borrowed from the manifest's Arrow schema; NULL when virtual */
-    int32_t *leaves;           /* field ids of its leaves, owned */
+    size_t field;           /* index into m->arrow->fields */
+    const ia_field *afield; /* borrowed from the manifest's Arrow schema; NULL when virtual */
+    int32_t *leaves;        /* field ids of its leaves, owned */
     size_t n_leaves;
     ia_io_class cls;
 } ia_column;
-typedef struct ia_columns { ia_column *items; size_t n; } ia_columns;
+typedef struct ia_columns {
+    ia_column *items;
+    size_t n;
+} ia_columns;
 /* Resolves names (NULL = whole schema). NOT_FOUND names the column. */
-ia_status ia_columns_resolve(ia_ctx *cx, const ia_dataset *ds, const char *const *names, size_t n, ia_columns *out) IA_MUST_CHECK;
+ia_status ia_columns_resolve(ia_ctx *cx, const ia_dataset *ds, const char *const *names, size_t n,
+                             ia_columns *out) IA_MUST_CHECK;
 void ia_columns_dispose(ia_columns *c);
 ia_status ia_columns_schema(ia_ctx *cx, const ia_columns *c, ia_schema **out) IA_MUST_CHECK;
 /* A virtual column of rows at `offsets` (NULL = from, from+1, ...) of a fragment. */
-ia_status ia_virtual_column(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_virtual v, uint64_t from,
-                            const uint32_t *offsets, size_t n, ia_array **out) IA_MUST_CHECK;
+ia_status ia_virtual_column(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_virtual v,
+                            uint64_t from, const uint32_t *offsets, size_t n,
+                            ia_array **out) IA_MUST_CHECK;
 
 /* Columns of one fragment: which open file gives which. */
 typedef struct ia_fragsource {
     ia_file *file;
     char *path;
-    ia_file_column *cols;      /* borrowed leaf arrays from `leaf_pool` */
-    size_t *slots;             /* cols[k] fills column number slots[k] */
+    ia_file_column *cols; /* borrowed leaf arrays from `leaf_pool` */
+    size_t *slots;        /* cols[k] fills column number slots[k] */
     size_t n_cols;
     int32_t *leaf_pool;
 } ia_fragsource;
@@ -112,18 +136,24 @@ typedef struct ia_fragcols {
     ia_fragsource *sources;
     size_t n_sources;
 } ia_fragcols;
-ia_status ia_fragcols_open(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, const ia_columns *c, ia_fragcols *out) IA_MUST_CHECK;
+ia_status ia_fragcols_open(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, const ia_columns *c,
+                           ia_fragcols *out) IA_MUST_CHECK;
 void ia_fragcols_close(ia_dataset *ds, ia_fragcols *fc);
 /* Rows at ascending offsets; out[columns->n]. */
-ia_status ia_fragcols_take(ia_ctx *cx, ia_dataset *ds, ia_fragcols *fc, const uint32_t *offsets, size_t n, ia_array **out) IA_MUST_CHECK;
+ia_status ia_fragcols_take(ia_ctx *cx, ia_dataset *ds, ia_fragcols *fc, const uint32_t *offsets,
+                           size_t n, ia_array **out) IA_MUST_CHECK;
 
 /* ---- conflict rules ------------------------------------------------------------------------ */
-/* Checks `t`, planned on `base`, against everything committed in (base, latest]. CONFLICT says what met. */
-ia_status ia_txn_check(ia_ctx *cx, const ia_txn *t, ia_dataset *base, ia_dataset *latest) IA_MUST_CHECK;
+/* Checks `t`, planned on `base`, against everything committed in (base, latest]. CONFLICT says what
+ * met. */
+ia_status ia_txn_check(ia_ctx *cx, const ia_txn *t, ia_dataset *base,
+                       ia_dataset *latest) IA_MUST_CHECK;
 /* Whether a manifest file at `version` carries transaction `uuid`. */
-ia_status ia_manifest_is_ours(ia_ctx *cx, ia_objstore *os, const char *path, const char *uuid, bool *ours) IA_MUST_CHECK;
+ia_status ia_manifest_is_ours(ia_ctx *cx, ia_objstore *os, const char *path, const char *uuid,
+                              bool *ours) IA_MUST_CHECK;
 /* Reads and decodes a manifest file. */
-ia_status ia_manifest_read(ia_ctx *cx, ia_objstore *os, const char *path, ia_manifest **out) IA_MUST_CHECK;
+ia_status ia_manifest_read(ia_ctx *cx, ia_objstore *os, const char *path,
+                           ia_manifest **out) IA_MUST_CHECK;
 ia_status ia_manifest_path(ia_ctx *cx, const char *dir, uint64_t version, char **out) IA_MUST_CHECK;
 
 #endif

@@ -1,38 +1,38 @@
-/* table_scan.c - scans: filter columns first, the others only for rows that pass.
- *
- * Without a filter a fragment's columns are read in order and deleted rows dropped. With one, the filter's
- * columns are read in order; offsets that pass are gathered until a batch is full, then the remaining
- * columns are fetched for them: by take when they are sparse, else by reading on in order. */
+/* table_scan.c - scans: filter columns first, the others only for rows that pass. */
+/* Without a filter a fragment's columns are read in order and deleted rows dropped. With one, the
+ * filter's columns are read in order; offsets that pass are gathered until a batch is full, then
+ * the remaining columns are fetched for them: by take when they are sparse, else by reading on in
+ * order. */
 #include "arrow/compute.h"
 #include "table/colscan.h"
 
 #define BATCH_ROWS 8192u
 #define BATCH_BYTES (8u << 20)
-#define SPARSE 4u          /* take when fewer than one row in SPARSE of the span passed */
-#define MAX_SKIP 65536u    /* rows passed over rather than reopening */
+#define SPARSE 4u       /* take when fewer than one row in SPARSE of the span passed */
+#define MAX_SKIP 65536u /* rows passed over rather than reopening */
 
 typedef struct scan {
-    ia_dataset *ds;            /* retained */
+    ia_dataset *ds; /* retained */
     ia_columns out_cols, filter_cols, rest_cols;
-    size_t *from_filter;       /* per out column: index in filter_cols, or SIZE_MAX */
-    size_t *from_rest;         /* per out column: index in rest_cols, or SIZE_MAX */
+    size_t *from_filter; /* per out column: index in filter_cols, or SIZE_MAX */
+    size_t *from_rest;   /* per out column: index in rest_cols, or SIZE_MAX */
     ia_schema *schema, *filter_schema;
-    ia_arena arena;            /* holds the bound filter */
-    const ia_expr *filter;     /* bound; NULL = none */
-    uint64_t *fragments;       /* ids to visit; NULL = all */
+    ia_arena arena;        /* holds the bound filter */
+    const ia_expr *filter; /* bound; NULL = none */
+    uint64_t *fragments;   /* ids to visit; NULL = all */
     size_t n_fragments, next_wanted, next_fragment;
     bool with_deleted, limited;
-    uint64_t left;             /* rows still allowed when limited */
+    uint64_t left; /* rows still allowed when limited */
     uint32_t batch_rows;
-    const ia_fragment *frag;   /* current; borrowed from ds->m */
-    const ia_bitmap *dv;       /* of frag; NULL = none or with_deleted */
-    ia_colscan main;           /* filter columns, or all when there is no filter */
+    const ia_fragment *frag; /* current; borrowed from ds->m */
+    const ia_bitmap *dv;     /* of frag; NULL = none or with_deleted */
+    ia_colscan main;         /* filter columns, or all when there is no filter */
     ia_colscan rest;
-    uint32_t *offsets;         /* passed, not yet emitted; batch_rows */
+    uint32_t *offsets; /* passed, not yet emitted; batch_rows */
     size_t n_offsets;
-    ia_array ***kept;          /* per gathered part: filter_cols.n arrays of rows that passed */
+    ia_array ***kept; /* per gathered part: filter_cols.n arrays of rows that passed */
     size_t n_kept, cap_kept;
-    ia_array **held;           /* filter batch that did not fit, with its selection */
+    ia_array **held; /* filter batch that did not fit, with its selection */
     int64_t *held_idx;
     int64_t held_n;
     uint64_t held_from;
@@ -85,7 +85,10 @@ static void scan_free(scan *s)
 
 static const char *const no_columns[1];
 
-static const char *column_name(const ia_schema *s, size_t i) { return s->fields[i].name; }
+static const char *column_name(const ia_schema *s, size_t i)
+{
+    return s->fields[i].name;
+}
 
 static ia_status split_columns(ia_ctx *cx, scan *s, const ia_expr *filter)
 {
@@ -96,8 +99,8 @@ static ia_status split_columns(ia_ctx *cx, scan *s, const ia_expr *filter)
     ia_status st;
 
     IA_GO(ia_expr_columns(cx, filter, &names));
-    IA_GO(ia_columns_resolve(cx, s->ds, names.n ? (const char *const *)names.items : no_columns, names.n,
-                             &s->filter_cols));
+    IA_GO(ia_columns_resolve(cx, s->ds, names.n ? (const char *const *)names.items : no_columns,
+                             names.n, &s->filter_cols));
     IA_GO(ia_columns_schema(cx, &s->filter_cols, &s->filter_schema));
     IA_GO(ia_expr_bind(cx, &s->arena, filter, s->filter_schema, &bound));
     s->filter = bound;
@@ -151,7 +154,8 @@ static ia_status scan_init(ia_ctx *cx, scan *s, const ia_scan_options *opt)
     return IA_NEW_ARRAY(cx, s->offsets, s->batch_rows);
 }
 
-/* ---- moving over fragments -------------------------------------------------------------------- */
+/* ---- moving over fragments --------------------------------------------------------------------
+ */
 
 static bool wanted(scan *s, uint64_t id)
 {
@@ -178,7 +182,8 @@ static ia_status next_fragment(ia_ctx *cx, scan *s)
     s->frag = &m->fragments[s->next_fragment++];
     if (!s->with_deleted)
         IA_TRY(ia_dataset_deletions(cx, s->ds, s->frag, &s->dv));
-    return ia_colscan_open(cx, s->ds, s->frag, c, 0, s->frag->physical_rows, s->batch_rows, &s->main);
+    return ia_colscan_open(cx, s->ds, s->frag, c, 0, s->frag->physical_rows, s->batch_rows,
+                           &s->main);
 }
 
 static ia_status emit(ia_ctx *cx, scan *s, ia_array **cols, int64_t rows, ia_batch **out)
@@ -196,10 +201,12 @@ static ia_status emit(ia_ctx *cx, scan *s, ia_array **cols, int64_t rows, ia_bat
     return IA_OK;
 }
 
-/* ---- without a filter ------------------------------------------------------------------------- */
+/* ---- without a filter -------------------------------------------------------------------------
+ */
 
 /* Positions of live rows among [from, from + n); *idx NULL when all are. */
-static ia_status live_rows(ia_ctx *cx, const ia_bitmap *dv, uint64_t from, uint64_t n, int64_t **idx, int64_t *n_idx)
+static ia_status live_rows(ia_ctx *cx, const ia_bitmap *dv, uint64_t from, uint64_t n,
+                           int64_t **idx, int64_t *n_idx)
 {
     uint32_t dead[256];
     uint64_t at = from;
@@ -227,7 +234,8 @@ static ia_status live_rows(ia_ctx *cx, const ia_bitmap *dv, uint64_t from, uint6
     return IA_OK;
 }
 
-static ia_status select_columns(ia_ctx *cx, ia_array **cols, size_t n, const int64_t *idx, int64_t n_idx)
+static ia_status select_columns(ia_ctx *cx, ia_array **cols, size_t n, const int64_t *idx,
+                                int64_t n_idx)
 {
     for (size_t i = 0; i < n; i++) {
         ia_array *taken;
@@ -265,7 +273,8 @@ done:
     return st;
 }
 
-/* ---- with a filter ---------------------------------------------------------------------------- */
+/* ---- with a filter ----------------------------------------------------------------------------
+ */
 
 /* Whether the remaining columns are better fetched row by row. */
 static bool sparse(const scan *s)
@@ -284,7 +293,8 @@ static ia_status read_in_order(ia_ctx *cx, scan *s, ia_array **out)
 
     if (!s->rest.open || s->rest.pos > first || first - s->rest.pos > MAX_SKIP) {
         ia_colscan_close(&s->rest);
-        IA_GO(ia_colscan_open(cx, s->ds, s->frag, &s->rest_cols, first, s->frag->physical_rows, s->batch_rows, &s->rest));
+        IA_GO(ia_colscan_open(cx, s->ds, s->frag, &s->rest_cols, first, s->frag->physical_rows,
+                              s->batch_rows, &s->rest));
     }
     IA_GO(ia_colscan_skip(cx, &s->rest, first - s->rest.pos));
     while (s->rest.pos < end) {
@@ -460,7 +470,8 @@ static ia_status filtered_batch(ia_ctx *cx, scan *s, ia_batch **out)
     return IA_OK;
 }
 
-/* ---- the stream ------------------------------------------------------------------------------- */
+/* ---- the stream -------------------------------------------------------------------------------
+ */
 
 static ia_status scan_next(ia_ctx *cx, ia_stream *stream, ia_batch **out)
 {

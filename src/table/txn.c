@@ -48,7 +48,8 @@ ia_status ia_txn_add(ia_ctx *cx, ia_txn *t, ia_action_kind kind, ia_action **out
     return IA_OK;
 }
 
-ia_status ia_txn_peek(ia_ctx *cx, const uint8_t *p, size_t n, char uuid[IA_UUID_LEN + 1], uint32_t *operation)
+ia_status ia_txn_peek(ia_ctx *cx, const uint8_t *p, size_t n, char uuid[IA_UUID_LEN + 1],
+                      uint32_t *operation)
 {
     ia_wire w;
     uuid[0] = 0;
@@ -67,12 +68,13 @@ ia_status ia_txn_peek(ia_ctx *cx, const uint8_t *p, size_t n, char uuid[IA_UUID_
     }
     IA_TRY(ia_wire_done(cx, &w, "transaction"));
     if (*operation == 0)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "a transaction holds no operation that this version knows");
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "a transaction holds no operation that this version knows");
     return IA_OK;
 }
 
-ia_status ia_txn_build(ia_ctx *cx, ia_dataset *ds, ia_txn *t, const ia_apply_options *opt, ia_manifest **next,
-                       ia_bytes *manifest_file, ia_bytes *txn_pb)
+ia_status ia_txn_build(ia_ctx *cx, ia_dataset *ds, ia_txn *t, const ia_apply_options *opt,
+                       ia_manifest **next, ia_bytes *manifest_file, ia_bytes *txn_pb)
 {
     ia_manifest *m = NULL;
     ia_bytes file = {0}, pb = {0};
@@ -96,8 +98,8 @@ done:
     return st;
 }
 
-ia_status ia_txn_file_put(ia_ctx *cx, ia_objstore *os, const char *dir, const ia_manifest *m, const ia_bytes *txn_pb,
-                          uint32_t put_flags)
+ia_status ia_txn_file_put(ia_ctx *cx, ia_objstore *os, const char *dir, const ia_manifest *m,
+                          const ia_bytes *txn_pb, uint32_t put_flags)
 {
     char *path = NULL;
     ia_status st;

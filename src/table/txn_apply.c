@@ -1,8 +1,8 @@
-/* txn_apply.c - builds the manifest that follows from a list of actions.
- *
- * Works on a copy of the manifest whose fragments are "slots"; deletion vectors are united per slot and
- * written once at the end. Everything is resolved from the manifest applied to, so that applying the same
- * list to a newer manifest is the rebase. Cost: fragments and what changed, never rows. */
+/* txn_apply.c - builds the manifest that follows from a list of actions. */
+/* Works on a copy of the manifest whose fragments are "slots"; deletion vectors are united per slot
+ * and written once at the end. Everything is resolved from the manifest applied to, so that
+ * applying the same list to a newer manifest is the rebase. Cost: fragments and what changed, never
+ * rows. */
 #include "base/map.h"
 #include "table/table_priv.h"
 
@@ -11,24 +11,26 @@
 
 typedef struct slot {
     ia_fragment f;
-    ia_bitmap *add;     /* offsets to delete; NULL = none */
+    ia_bitmap *add; /* offsets to delete; NULL = none */
     bool removed, fresh, replaced;
 } slot;
 
-typedef struct base_map { uint32_t planned, final; } base_map;
+typedef struct base_map {
+    uint32_t planned, final;
+} base_map;
 
 typedef struct work {
     ia_dataset *ds;
     ia_txn *t;
     uint32_t put_flags;
-    ia_manifest *m;          /* being built */
+    ia_manifest *m; /* being built */
     slot *slots;
     size_t n, cap;
-    size_t n_old;            /* slots[0..n_old) were there before, ascending id */
+    size_t n_old; /* slots[0..n_old) were there before, ascending id */
     uint64_t next_fragment;
-    base_map *bases;         /* of this txn's ADD_BASE */
+    base_map *bases; /* of this txn's ADD_BASE */
     size_t n_bases;
-    ia_u64map created;       /* id of a row deleted by this txn -> its created version */
+    ia_u64map created; /* id of a row deleted by this txn -> its created version */
     bool created_known;
 } work;
 
@@ -70,10 +72,11 @@ static ia_status find_slot(ia_ctx *cx, const work *w, uint64_t id, slot **out)
     return IA_OK;
 }
 
-/* ---- created-at of moved rows ------------------------------------------------------------------ */
+/* ---- created-at of moved rows ------------------------------------------------------------------
+ */
 
-/* Only rows that this transaction deletes can be moved: their ids and created versions are all that is
- * looked at. */
+/* Only rows that this transaction deletes can be moved: their ids and created versions are all that
+ * is looked at. */
 static ia_status note_deleted(ia_ctx *cx, work *w, const ia_action *a)
 {
     const ia_fragment *f = ia_manifest_fragment(w->ds->m, a->fragment_id);
@@ -107,7 +110,8 @@ static ia_status collect_created(ia_ctx *cx, work *w)
 }
 
 /* Rows of fragments that are removed whole may be moved too. */
-static ia_status created_in_removed(ia_ctx *cx, const work *w, uint64_t id, bool *found, uint64_t *version)
+static ia_status created_in_removed(ia_ctx *cx, const work *w, uint64_t id, bool *found,
+                                    uint64_t *version)
 {
     for (size_t i = 0; i < w->t->n_actions && !*found; i++) {
         const ia_action *a = &w->t->actions[i];
@@ -116,7 +120,8 @@ static ia_status created_in_removed(ia_ctx *cx, const work *w, uint64_t id, bool
         uint64_t at;
         if (a->kind != IA_ACT_REMOVE_FRAGMENT && a->kind != IA_ACT_REPLACE_FRAGMENT)
             continue;
-        f = ia_manifest_fragment(w->ds->m, a->kind == IA_ACT_REMOVE_FRAGMENT ? a->fragment_id : a->fragment.id);
+        f = ia_manifest_fragment(w->ds->m, a->kind == IA_ACT_REMOVE_FRAGMENT ? a->fragment_id
+                                                                             : a->fragment.id);
         if (!f || !ia_rowids_find(&f->row_ids, id, &at))
             continue;
         IA_TRY(ia_dataset_deletions(cx, w->ds, f, &dv));
@@ -129,13 +134,16 @@ static ia_status created_in_removed(ia_ctx *cx, const work *w, uint64_t id, bool
 static bool removes_fragments(const ia_txn *t)
 {
     for (size_t i = 0; i < t->n_actions; i++) {
-        if (t->actions[i].kind == IA_ACT_REMOVE_FRAGMENT || t->actions[i].kind == IA_ACT_REPLACE_FRAGMENT)
+        if (t->actions[i].kind == IA_ACT_REMOVE_FRAGMENT ||
+            t->actions[i].kind == IA_ACT_REPLACE_FRAGMENT)
             return true;
     }
     return false;
 }
 
-typedef struct row_stamp { uint64_t at, version; } row_stamp;
+typedef struct row_stamp {
+    uint64_t at, version;
+} row_stamp;
 
 static int cmp_stamp(const void *a, const void *b)
 {
@@ -144,7 +152,8 @@ static int cmp_stamp(const void *a, const void *b)
 }
 
 /* Few rows were deleted and many came: the deleted ids are looked for in the sequence. */
-static ia_status created_by_lookup(ia_ctx *cx, const work *w, const ia_rowids *ids, uint64_t moved, ia_versions *v)
+static ia_status created_by_lookup(ia_ctx *cx, const work *w, const ia_rowids *ids, uint64_t moved,
+                                   ia_versions *v)
 {
     row_stamp *stamps = NULL;
     uint64_t pos = 0;
@@ -170,8 +179,8 @@ done:
     return st;
 }
 
-static ia_status created_by_row(ia_ctx *cx, const work *w, const ia_rowids *ids, uint64_t moved, bool removed,
-                                ia_versions *v)
+static ia_status created_by_row(ia_ctx *cx, const work *w, const ia_rowids *ids, uint64_t moved,
+                                bool removed, ia_versions *v)
 {
     uint64_t chunk[256];
     for (uint64_t at = 0; at < moved;) {
@@ -199,8 +208,8 @@ static bool has_array(const ia_rowids *ids)
 }
 
 /* created_at of a fragment whose first `moved` rows carry the ids of rows they replace. */
-static ia_status created_of_moved(ia_ctx *cx, work *w, const ia_rowids *ids, uint64_t moved, uint64_t rows,
-                                  ia_versions *out)
+static ia_status created_of_moved(ia_ctx *cx, work *w, const ia_rowids *ids, uint64_t moved,
+                                  uint64_t rows, ia_versions *out)
 {
     const bool removed = removes_fragments(w->t);
     ia_versions v = {0};
@@ -220,7 +229,8 @@ done:
     return st;
 }
 
-/* ---- actions ----------------------------------------------------------------------------------- */
+/* ---- actions -----------------------------------------------------------------------------------
+ */
 
 static ia_status remap_bases(ia_ctx *cx, const work *w, ia_fragment *f)
 {
@@ -238,8 +248,8 @@ static ia_status remap_bases(ia_ctx *cx, const work *w, ia_fragment *f)
             }
         }
         if (!known)
-            return ia_fail(cx, IA_ERR_INTERNAL, "file %s lies in base %u, which %s does not have", file->path,
-                           file->base_id, w->ds->dir);
+            return ia_fail(cx, IA_ERR_INTERNAL, "file %s lies in base %u, which %s does not have",
+                           file->path, file->base_id, w->ds->dir);
     }
     return IA_OK;
 }
@@ -250,7 +260,8 @@ static ia_status check_format(ia_ctx *cx, const work *w, const ia_fragment *f)
         char text[32];
         snprintf(text, sizeof text, "%u.%u", f->files[i].major, f->files[i].minor);
         if (strcmp(text, w->m->data_version) != 0)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED, "file %s has format %s, the table %s has %s; a table has one format",
+            return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                           "file %s has format %s, the table %s has %s; a table has one format",
                            f->files[i].path, text, w->ds->root, w->m->data_version);
     }
     return IA_OK;
@@ -280,7 +291,8 @@ static ia_status give_stamps(ia_ctx *cx, work *w, const ia_action *a, ia_fragmen
     if (f->created.n_runs)
         return IA_OK;
     if (a->copy_created)
-        return created_of_moved(cx, w, &f->row_ids, a->fragment.row_ids.count, f->physical_rows, &f->created);
+        return created_of_moved(cx, w, &f->row_ids, a->fragment.row_ids.count, f->physical_rows,
+                                &f->created);
     return ia_versions_uniform(cx, w->m->version, f->physical_rows, &f->created);
 }
 
@@ -334,8 +346,8 @@ static ia_status delete_rows(ia_ctx *cx, work *w, const ia_action *a)
     if (!ia_bitmap_max(a->rows, &max))
         return IA_OK;
     if (max >= s->f.physical_rows)
-        return ia_fail(cx, IA_ERR_INTERNAL, "fragment %llu of %s has no row %u", (unsigned long long)s->f.id,
-                       w->ds->dir, max);
+        return ia_fail(cx, IA_ERR_INTERNAL, "fragment %llu of %s has no row %u",
+                       (unsigned long long)s->f.id, w->ds->dir, max);
     if (!s->add)
         return ia_bitmap_copy(cx, a->rows, &s->add);
     ia_bitmap_or(s->add, a->rows);
@@ -349,7 +361,7 @@ static ia_status replace_fragment(ia_ctx *cx, work *w, const ia_action *a)
     slot *s;
     ia_status st;
 
-    IA_TRY(find_slot(cx, w, a->fragment.id, &s));
+    IA_GO(find_slot(cx, w, a->fragment.id, &s));
     IA_GO(ia_fragment_copy(cx, &a->fragment, &image));
     IA_GO(remap_bases(cx, w, &image));
     if (image.row_ids.count == 0)
@@ -442,7 +454,8 @@ static ia_status run_action(ia_ctx *cx, work *w, ia_action *a)
     return ia_fail(cx, IA_ERR_INTERNAL, "unknown action %d", (int)a->kind);
 }
 
-/* ---- finishing --------------------------------------------------------------------------------- */
+/* ---- finishing ---------------------------------------------------------------------------------
+ */
 
 static ia_status current_deletions(ia_ctx *cx, const work *w, const slot *s, ia_bitmap **out)
 {
@@ -474,8 +487,8 @@ static ia_status settle_slot(ia_ctx *cx, work *w, slot *s)
     if (after >= s->f.physical_rows) {
         s->removed = true;
     } else if (after != before) {
-        IA_GO(ia_deletions_write(cx, w->ds->os, w->ds->dir, s->f.id, w->ds->m->version, all, w->put_flags,
-                                 &s->f.deletion));
+        IA_GO(ia_deletions_write(cx, w->ds->os, w->ds->dir, s->f.id, w->ds->m->version, all,
+                                 w->put_flags, &s->f.deletion));
         s->f.has_deletion = true;
     }
 done:
@@ -520,7 +533,8 @@ static ia_status start(ia_ctx *cx, work *w, const ia_apply_options *opt)
     const uint64_t unknown = old->writer_flags & ~(uint64_t)IA_KNOWN_FLAGS;
     ia_manifest *m;
     if (unknown)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "%s needs table feature bit %llu, which this version does not write",
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "%s needs table feature bit %llu, which this version does not write",
                        w->ds->root, (unsigned long long)(unknown & (~unknown + 1)));
     IA_TRY(ia_manifest_copy(cx, old, &w->m));
     m = w->m;
@@ -552,7 +566,8 @@ static ia_status set_text(ia_ctx *cx, char **slot_text, const char *text)
     return IA_SET(cx, *slot_text, ia_strdup(cx, text));
 }
 
-ia_status ia_txn_apply(ia_ctx *cx, ia_dataset *ds, ia_txn *t, const ia_apply_options *opt, ia_manifest **next)
+ia_status ia_txn_apply(ia_ctx *cx, ia_dataset *ds, ia_txn *t, const ia_apply_options *opt,
+                       ia_manifest **next)
 {
     work w = {.ds = ds, .t = t, .put_flags = opt->put_flags};
     ia_status st;

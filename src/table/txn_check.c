@@ -1,14 +1,30 @@
-/* txn_check.c - may a planned change be committed after what others committed meanwhile.
- *
- * Which operations exclude each other follows the grid of the transactions page. Where the grid asks for
- * fragments, the two manifests are compared instead of the transactions: that also covers operations
- * this version does not know in detail. */
+/* txn_check.c - may a planned change be committed after what others committed meanwhile. */
+/* Which operations exclude each other follows the grid of the transactions page. Where the grid
+ * asks for fragments, the two manifests are compared instead of the transactions: that also covers
+ * operations this version does not know in detail. */
 #include "table/table_priv.h"
 
 typedef enum verdict { CLEAR, BY_FRAGMENT, EXCLUDED } verdict;
 
-enum { OP_APPEND = 100, OP_DELETE, OP_OVERWRITE, OP_INDEX, OP_REWRITE, OP_MERGE, OP_RESTORE, OP_RESERVE, OP_UPDATE,
-       OP_PROJECT, OP_CONFIG, OP_REPLACE_DATA, OP_MEMWAL, OP_CLONE, OP_BASES, OP_OVERLAY, OP_COMPOSITE };
+enum {
+    OP_APPEND = 100,
+    OP_DELETE,
+    OP_OVERWRITE,
+    OP_INDEX,
+    OP_REWRITE,
+    OP_MERGE,
+    OP_RESTORE,
+    OP_RESERVE,
+    OP_UPDATE,
+    OP_PROJECT,
+    OP_CONFIG,
+    OP_REPLACE_DATA,
+    OP_MEMWAL,
+    OP_CLONE,
+    OP_BASES,
+    OP_OVERLAY,
+    OP_COMPOSITE
+};
 
 static bool among(uint32_t op, const uint32_t *list, size_t n)
 {
@@ -41,7 +57,8 @@ static verdict judge(ia_txn_form form, uint32_t theirs)
 }
 
 /* The stored transaction of a version: inline, else its file. */
-static ia_status stored_txn(ia_ctx *cx, ia_dataset *ds, ia_bytes *file, const uint8_t **p, size_t *n)
+static ia_status stored_txn(ia_ctx *cx, ia_dataset *ds, ia_bytes *file, const uint8_t **p,
+                            size_t *n)
 {
     char *path = NULL;
     ia_status st;
@@ -75,8 +92,10 @@ static ia_status check_version(ia_ctx *cx, const ia_txn *t, ia_dataset *theirs, 
     IA_GO(ia_txn_peek(cx, p, n, uuid, &op));
     v = judge(t->form, op);
     if (v == EXCLUDED)
-        IA_GO(ia_fail(cx, IA_ERR_CONFLICT, "version %llu of %s (operation %u) excludes this change; read again and retry",
-                      (unsigned long long)theirs->m->version, theirs->dir, op));
+        IA_GO(
+            ia_fail(cx, IA_ERR_CONFLICT,
+                    "version %llu of %s (operation %u) excludes this change; read again and retry",
+                    (unsigned long long)theirs->m->version, theirs->dir, op));
     *by_fragment = *by_fragment || v == BY_FRAGMENT;
 done:
     ia_bytes_dispose(&file);
@@ -84,8 +103,8 @@ done:
 }
 
 /* A row that both sides deleted or replaced. */
-static ia_status check_rows(ia_ctx *cx, const ia_action *a, ia_dataset *base, const ia_fragment *bf, ia_dataset *latest,
-                            const ia_fragment *lf)
+static ia_status check_rows(ia_ctx *cx, const ia_action *a, ia_dataset *base, const ia_fragment *bf,
+                            ia_dataset *latest, const ia_fragment *lf)
 {
     const ia_bitmap *before, *now;
     ia_bitmap *fresh = NULL;
@@ -98,9 +117,11 @@ static ia_status check_rows(ia_ctx *cx, const ia_action *a, ia_dataset *base, co
     ia_bitmap_andnot(fresh, before);
     if (!ia_bitmap_intersects(fresh, a->rows))
         goto done;
-    for (uint64_t from = 0; ia_bitmap_next(fresh, from, &row, 1) == 1 && !ia_bitmap_has(a->rows, row);)
+    for (uint64_t from = 0;
+         ia_bitmap_next(fresh, from, &row, 1) == 1 && !ia_bitmap_has(a->rows, row);)
         from = (uint64_t)row + 1;
-    IA_GO(ia_fail(cx, IA_ERR_CONFLICT, "row %u of fragment %llu of %s was changed by another writer", row,
+    IA_GO(ia_fail(cx, IA_ERR_CONFLICT,
+                  "row %u of fragment %llu of %s was changed by another writer", row,
                   (unsigned long long)bf->id, latest->dir));
 done:
     ia_bitmap_free(fresh);
@@ -111,7 +132,8 @@ static bool same_deletion(const ia_fragment *a, const ia_fragment *b)
 {
     if (a->has_deletion != b->has_deletion)
         return false;
-    return !a->has_deletion || (a->deletion.id == b->deletion.id && a->deletion.num_deleted == b->deletion.num_deleted);
+    return !a->has_deletion ||
+           (a->deletion.id == b->deletion.id && a->deletion.num_deleted == b->deletion.num_deleted);
 }
 
 static ia_status check_action(ia_ctx *cx, const ia_action *a, ia_dataset *base, ia_dataset *latest)
@@ -124,7 +146,8 @@ static ia_status check_action(ia_ctx *cx, const ia_action *a, ia_dataset *base, 
     bf = ia_manifest_fragment(base->m, id);
     lf = ia_manifest_fragment(latest->m, id);
     if (!bf)
-        return ia_fail(cx, IA_ERR_INTERNAL, "the change names fragment %llu, which version %llu does not have",
+        return ia_fail(cx, IA_ERR_INTERNAL,
+                       "the change names fragment %llu, which version %llu does not have",
                        (unsigned long long)id, (unsigned long long)base->m->version);
     if (!lf || !ia_fragment_same_files(bf, lf) || (whole && !same_deletion(bf, lf)))
         return ia_fail(cx, IA_ERR_CONFLICT, "fragment %llu of %s was rewritten by another writer",

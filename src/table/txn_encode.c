@@ -15,9 +15,11 @@ static uint32_t operation_number(ia_txn_form form)
     return 0;
 }
 
-/* Fragments that this change added. A fragment whose id is free to be given at commit is written without
- * one and with the row ids it brought; one with a deletion file or a chosen id is written as it stands. */
-static ia_status put_new(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_txn *t, const ia_manifest *after)
+/* Fragments that this change added. A fragment whose id is free to be given at commit is written
+ * without one and with the row ids it brought; one with a deletion file or a chosen id is written
+ * as it stands. */
+static ia_status put_new(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_txn *t,
+                         const ia_manifest *after)
 {
     for (size_t i = 0; i < t->n_actions; i++) {
         const ia_action *a = &t->actions[i];
@@ -42,7 +44,8 @@ static ia_status put_new(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_txn *t
 }
 
 /* Fragments of both manifests that differ in anything, as after. */
-static ia_status put_updated(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_manifest *before, const ia_manifest *after)
+static ia_status put_updated(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_manifest *before,
+                             const ia_manifest *after)
 {
     for (size_t i = 0; i < after->n_fragments; i++) {
         const ia_fragment *f = &after->fragments[i], *old = ia_manifest_fragment(before, f->id);
@@ -52,7 +55,8 @@ static ia_status put_updated(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_ma
     return ia_buf_status(b);
 }
 
-static ia_status put_removed(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_manifest *before, const ia_manifest *after)
+static ia_status put_removed(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_manifest *before,
+                             const ia_manifest *after)
 {
     uint64_t *ids;
     size_t n = 0;
@@ -66,7 +70,8 @@ static ia_status put_removed(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_ma
     return ia_buf_status(b);
 }
 
-static ia_status put_fields(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_txn *t, const ia_lschema *ls)
+static ia_status put_fields(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_txn *t,
+                            const ia_lschema *ls)
 {
     const size_t n = t->preserving_fields ? t->n_preserving : ls->n;
     uint32_t *ids;
@@ -78,7 +83,8 @@ static ia_status put_fields(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_txn
     return ia_buf_status(b);
 }
 
-static ia_status put_delete(ia_ctx *cx, ia_buf *b, const ia_txn *t, const ia_manifest *before, const ia_manifest *after)
+static ia_status put_delete(ia_ctx *cx, ia_buf *b, const ia_txn *t, const ia_manifest *before,
+                            const ia_manifest *after)
 {
     IA_TRY(put_updated(cx, b, 1, before, after));
     IA_TRY(put_removed(cx, b, 2, before, after));
@@ -86,7 +92,8 @@ static ia_status put_delete(ia_ctx *cx, ia_buf *b, const ia_txn *t, const ia_man
     return ia_buf_status(b);
 }
 
-static ia_status put_update(ia_ctx *cx, ia_buf *b, const ia_txn *t, const ia_manifest *before, const ia_manifest *after)
+static ia_status put_update(ia_ctx *cx, ia_buf *b, const ia_txn *t, const ia_manifest *before,
+                            const ia_manifest *after)
 {
     IA_TRY(put_removed(cx, b, 1, before, after));
     IA_TRY(put_updated(cx, b, 2, before, after));
@@ -134,7 +141,8 @@ static void put_config(ia_ctx *cx, ia_buf *b, const ia_txn *t)
     ia_wire_end(cx, b, map);
 }
 
-static ia_status put_operation(ia_ctx *cx, ia_buf *b, const ia_txn *t, const ia_manifest *before, const ia_manifest *after)
+static ia_status put_operation(ia_ctx *cx, ia_buf *b, const ia_txn *t, const ia_manifest *before,
+                               const ia_manifest *after)
 {
     switch (t->form) {
     case IA_TXN_APPEND: return put_new(cx, b, 1, t, after);
@@ -152,7 +160,8 @@ static ia_status put_operation(ia_ctx *cx, ia_buf *b, const ia_txn *t, const ia_
     return ia_buf_status(b);
 }
 
-ia_status ia_txn_encode(ia_ctx *cx, const ia_txn *t, const ia_manifest *before, const ia_manifest *after, ia_bytes *out)
+ia_status ia_txn_encode(ia_ctx *cx, const ia_txn *t, const ia_manifest *before,
+                        const ia_manifest *after, ia_bytes *out)
 {
     static const ia_manifest nothing;
     ia_buf b = {0};

@@ -1,4 +1,4 @@
-/* table_env.h - set-up shared by the table tests: a context with a checked budget, stores, temp places. */
+/* table_env.h - set-up shared by the table tests: a context, a checked budget, stores. */
 #ifndef TABLE_ENV_H
 #define TABLE_ENV_H
 
@@ -18,22 +18,23 @@ typedef struct env {
     ia_budget *budget;
     ia_ctx cx;
     ia_objstore *os;
-    char root[160];   /* dataset directory */
-    char place[128];  /* temporary directory; "" for the memory store */
+    char root[160];  /* dataset directory */
+    char place[128]; /* temporary directory; "" for the memory store */
 } env;
 
-#define assert_ok(e)                                                              \
-    do {                                                                          \
-        const ia_status ok_ = (e);                                                \
-        if (ok_ != IA_OK)                                                         \
-            fail_msg("%s: %s", ia_status_name(ok_), t->cx.err.text);          \
+#define assert_ok(e)                                                                               \
+    do {                                                                                           \
+        const ia_status ok_ = (e);                                                                 \
+        if (ok_ != IA_OK)                                                                          \
+            fail_msg("%s: %s", ia_status_name(ok_), t->cx.err.text);                               \
     } while (0)
-#define assert_status(want, e)                                                    \
-    do {                                                                          \
-        const ia_status got_ = (e);                                               \
-        if (got_ != (want))                                                       \
-            fail_msg("wanted %s, got %s: %s", ia_status_name(want), ia_status_name(got_), t->cx.err.text); \
-        ia_ctx_clear(&t->cx);                                                     \
+#define assert_status(want, e)                                                                     \
+    do {                                                                                           \
+        const ia_status got_ = (e);                                                                \
+        if (got_ != (want))                                                                        \
+            fail_msg("wanted %s, got %s: %s", ia_status_name(want), ia_status_name(got_),          \
+                     t->cx.err.text);                                                              \
+        ia_ctx_clear(&t->cx);                                                                      \
     } while (0)
 
 static inline void env_start(env *t, bool local)

@@ -1,4 +1,4 @@
-/* table_kit.c - what table tests and table_tool share: schemas and rows from JSON, simple changes. */
+/* table_kit.c - shared by table tests and table_tool: schemas and rows from JSON, changes. */
 #include "table_kit.h"
 
 #include "arrow/compute.h"
@@ -9,10 +9,13 @@
 
 static ia_type_id scalar_id(const char *t)
 {
-    static const struct { const char *name; ia_type_id id; } names[] = {
-        {"string", IA_TYPE_STRING}, {"bool", IA_TYPE_BOOL}, {"int32", IA_TYPE_I32}, {"int64", IA_TYPE_I64},
-        {"uint32", IA_TYPE_U32}, {"uint64", IA_TYPE_U64}, {"float32", IA_TYPE_F32}, {"float64", IA_TYPE_F64},
-        {"date32", IA_TYPE_DATE32}, {"date64", IA_TYPE_DATE64}};
+    static const struct {
+        const char *name;
+        ia_type_id id;
+    } names[] = {{"string", IA_TYPE_STRING}, {"bool", IA_TYPE_BOOL},   {"int32", IA_TYPE_I32},
+                 {"int64", IA_TYPE_I64},     {"uint32", IA_TYPE_U32},  {"uint64", IA_TYPE_U64},
+                 {"float32", IA_TYPE_F32},   {"float64", IA_TYPE_F64}, {"date32", IA_TYPE_DATE32},
+                 {"date64", IA_TYPE_DATE64}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i].name, t) == 0)
             return names[i].id;
@@ -23,9 +26,11 @@ static ia_type_id scalar_id(const char *t)
 static ia_status type_of(ia_ctx *cx, const char *t, ia_type **out)
 {
     if (strncmp(t, "fsl:", 4) == 0)
-        return ia_type_list(cx, IA_TYPE_FIXED_LIST, atoi(t + 4), "item", ia_type_basic(IA_TYPE_F32), true, out);
+        return ia_type_list(cx, IA_TYPE_FIXED_LIST, atoi(t + 4), "item", ia_type_basic(IA_TYPE_F32),
+                            true, out);
     if (strncmp(t, "list:", 5) == 0)
-        return ia_type_list(cx, IA_TYPE_LIST, 0, "item", ia_type_basic(scalar_id(t + 5)), true, out);
+        return ia_type_list(cx, IA_TYPE_LIST, 0, "item", ia_type_basic(scalar_id(t + 5)), true,
+                            out);
     *out = ia_type_basic(scalar_id(t));
     return scalar_id(t) == IA_TYPE_NULL ? ia_fail(cx, IA_ERR_INVALID, "type '%s'?", t) : IA_OK;
 }
@@ -69,11 +74,12 @@ ia_status kit_batch(ia_ctx *cx, const ia_schema *s, const ia_json *rows, ia_batc
     ia_status st;
 
     *out = NULL;
-    IA_TRY(ia_batch_builder_init(cx, &b, s));
-    st = IA_OK;
+    memset(&b, 0, sizeof b);
+    IA_GO(ia_batch_builder_init(cx, &b, s));
     for (size_t r = 0; r < ia_json_len(rows); r++) {
         for (size_t i = 0; i < s->n_fields; i++)
-            IA_GO(ia_json_append(cx, &b.cols[i], ia_json_get(ia_json_at(rows, r), s->fields[i].name), true,
+            IA_GO(ia_json_append(cx, &b.cols[i],
+                                 ia_json_get(ia_json_at(rows, r), s->fields[i].name), true,
                                  s->fields[i].name));
     }
     IA_GO(ia_batch_builder_finish(cx, &b, out));
@@ -101,7 +107,8 @@ static void one_close(ia_stream *s)
 ia_status kit_stream(ia_ctx *cx, ia_batch *b, ia_stream *out)
 {
     (void)cx;
-    *out = (ia_stream){.schema = ia_schema_retain(b->schema), .next = one_next, .close = one_close, .self = b};
+    *out = (ia_stream){
+        .schema = ia_schema_retain(b->schema), .next = one_next, .close = one_close, .self = b};
     return IA_OK;
 }
 
@@ -158,7 +165,8 @@ ia_status kit_rows(ia_ctx *cx, ia_stream *s, ia_jsonw *w)
     return IA_OK;
 }
 
-ia_status kit_append(ia_ctx *cx, ia_dataset *ds, const ia_json *rows, ia_durability d, ia_dataset **out)
+ia_status kit_append(ia_ctx *cx, ia_dataset *ds, const ia_json *rows, ia_durability d,
+                     ia_dataset **out)
 {
     ia_batch *b;
     ia_stream s;
@@ -171,7 +179,8 @@ ia_status kit_append(ia_ctx *cx, ia_dataset *ds, const ia_json *rows, ia_durabil
     return st;
 }
 
-/* ---- planning deletes and updates -------------------------------------------------------------- */
+/* ---- planning deletes and updates --------------------------------------------------------------
+ */
 
 static ia_status rows_of(ia_ctx *cx, ia_txn *t, uint64_t fragment, ia_bitmap **rows)
 {
@@ -244,7 +253,8 @@ done:
 }
 
 /* The table's columns of b, with members of `set` in their place. */
-static ia_status changed_batch(ia_ctx *cx, const ia_schema *s, const ia_batch *b, const ia_json *set, ia_batch **out)
+static ia_status changed_batch(ia_ctx *cx, const ia_schema *s, const ia_batch *b,
+                               const ia_json *set, ia_batch **out)
 {
     ia_array **cols = NULL;
     ia_status st;
@@ -281,7 +291,8 @@ done:
     return st;
 }
 
-static ia_status rewrite(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, const ia_json *set, ia_fragwriter *w, ia_txn *t)
+static ia_status rewrite(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, const ia_json *set,
+                         ia_fragwriter *w, ia_txn *t)
 {
     const ia_schema *s = ds->m->arrow;
     const char **names = NULL;
@@ -303,7 +314,8 @@ static ia_status rewrite(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, cons
         if (!b)
             break;
         IA_GO(changed_batch(cx, s, b, set, &changed));
-        IA_GO(ia_fragwriter_write(cx, w, changed, ds->m->stable_row_ids ? ia_array_values(b->cols[s->n_fields]) : NULL));
+        IA_GO(ia_fragwriter_write(
+            cx, w, changed, ds->m->stable_row_ids ? ia_array_values(b->cols[s->n_fields]) : NULL));
         IA_GO(mark(cx, t, b->cols[s->n_fields + 1]));
         ia_batch_release(b);
         ia_batch_release(changed);
@@ -317,7 +329,8 @@ done:
     return st;
 }
 
-ia_status kit_plan_update(ia_ctx *cx, ia_dataset *ds, const char *where, const ia_json *set, ia_txn *t)
+ia_status kit_plan_update(ia_ctx *cx, ia_dataset *ds, const char *where, const ia_json *set,
+                          ia_txn *t)
 {
     ia_fragwriter_options opt = {0};
     ia_arena arena = {0};
@@ -348,7 +361,8 @@ done:
     return st;
 }
 
-ia_status kit_update(ia_ctx *cx, ia_dataset *ds, const char *where, const ia_json *set, ia_dataset **out)
+ia_status kit_update(ia_ctx *cx, ia_dataset *ds, const char *where, const ia_json *set,
+                     ia_dataset **out)
 {
     ia_txn t = {0};
     ia_status st;
@@ -360,7 +374,8 @@ done:
     return st;
 }
 
-ia_status kit_fork(ia_ctx *cx, ia_dataset *ds, const char *name, uint64_t row_id_base, ia_dataset **out)
+ia_status kit_fork(ia_ctx *cx, ia_dataset *ds, const char *name, uint64_t row_id_base,
+                   ia_dataset **out)
 {
     ia_manifest *m = NULL;
     ia_txn t = {0};
@@ -378,7 +393,8 @@ ia_status kit_fork(ia_ctx *cx, ia_dataset *ds, const char *name, uint64_t row_id
     IA_GO(ia_txn_file_put(cx, ds->os, dir, m, &pb, 0));
     IA_GO(ia_objstore_put(cx, ds->os, path, file.data, file.len, IA_PUT_IF_ABSENT));
     IA_GO(ia_hint_put(cx, ds->os, dir, m->version));
-    IA_GO(ia_branchref_put(cx, ds->os, ds->root, name, ds->branch, ds->m->version, file.len, 1700000000, 0));
+    IA_GO(ia_branchref_put(cx, ds->os, ds->root, name, ds->branch, ds->m->version, file.len,
+                           1700000000, 0));
     IA_GO(ia_dataset_bind(cx, ds->os, ds->root, name, m, out));
 done:
     ia_manifest_release(m);
@@ -422,8 +438,8 @@ done:
     return st;
 }
 
-static ia_status bring(ia_ctx *cx, ia_dataset *src, const ia_fragment *f, ia_dataset *dst, ia_adopt how, ia_txn *t,
-                       ia_graft_stats *stats)
+static ia_status bring(ia_ctx *cx, ia_dataset *src, const ia_fragment *f, ia_dataset *dst,
+                       ia_adopt how, ia_txn *t, ia_graft_stats *stats)
 {
     const ia_bitmap *dv;
     ia_fragment made;
@@ -461,7 +477,8 @@ static ia_status carry_removals(ia_ctx *cx, ia_dataset *src, ia_dataset *dst, ia
     return st;
 }
 
-ia_status kit_graft(ia_ctx *cx, ia_dataset *src, ia_dataset *dst, ia_adopt how, ia_graft_stats *stats, ia_dataset **out)
+ia_status kit_graft(ia_ctx *cx, ia_dataset *src, ia_dataset *dst, ia_adopt how,
+                    ia_graft_stats *stats, ia_dataset **out)
 {
     ia_txn t = {0};
     ia_status st;

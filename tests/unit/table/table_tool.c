@@ -39,7 +39,8 @@ static ia_status names_of(ia_ctx *cx, const ia_json *list, const char ***out, si
 
 static ia_status cmd_scan(ia_ctx *cx, const request *r, ia_dataset *ds, ia_jsonw *w)
 {
-    ia_scan_options opt = {.limit = number(r, "limit"), .batch_rows = (uint32_t)number(r, "batch_rows")};
+    ia_scan_options opt = {.limit = number(r, "limit"),
+                           .batch_rows = (uint32_t)number(r, "batch_rows")};
     ia_arena arena = {0};
     ia_expr *filter = NULL;
     ia_stream s = {0};
@@ -164,7 +165,8 @@ done:
     return st;
 }
 
-static ia_status cmd_graft(ia_ctx *cx, const request *r, ia_objstore *os, ia_dataset *dst, ia_dataset **out, ia_jsonw *w)
+static ia_status cmd_graft(ia_ctx *cx, const request *r, ia_objstore *os, ia_dataset *dst,
+                           ia_dataset **out, ia_jsonw *w)
 {
     const char *how = text(r, "how");
     const ia_adopt adopt = how && strcmp(how, "reference") == 0 ? IA_ADOPT_REFERENCE
@@ -182,8 +184,8 @@ static ia_status cmd_graft(ia_ctx *cx, const request *r, ia_objstore *os, ia_dat
     return st;
 }
 
-static ia_status with_dataset(ia_ctx *cx, const request *r, ia_objstore *os, const char *op, ia_dataset *ds,
-                              ia_dataset **out, ia_jsonw *w)
+static ia_status with_dataset(ia_ctx *cx, const request *r, ia_objstore *os, const char *op,
+                              ia_dataset *ds, ia_dataset **out, ia_jsonw *w)
 {
     const ia_durability d = text(r, "durability") ? IA_FULL : IA_RELAXED;
     if (strcmp(op, "append") == 0)
@@ -199,7 +201,8 @@ static ia_status with_dataset(ia_ctx *cx, const request *r, ia_objstore *os, con
     if (strcmp(op, "graft") == 0)
         return cmd_graft(cx, r, os, ds, out, w);
     if (strcmp(op, "tag") == 0)
-        return ia_tag_put(cx, os, r->root, text(r, "name"), r->branch, ds->m->version, 1, ia_now_us(), 0);
+        return ia_tag_put(cx, os, r->root, text(r, "name"), r->branch, ds->m->version, 1,
+                          ia_now_us(), 0);
     if (strcmp(op, "scan") == 0)
         return cmd_scan(cx, r, ds, w);
     if (strcmp(op, "count") == 0)

@@ -1,9 +1,10 @@
-/* test_dataset.c - creating, appending, scanning, taking, deleting, updating; on memory and on local files. */
+/* test_dataset.c - creating, appending, scanning, taking, deleting, updating, on both stores. */
 #include "table_env.h"
 #include "table_kit.h"
 
-#define FIELDS                                                                                                         \
-    "[{\"name\":\"id\",\"type\":\"int64\",\"nullable\":false},{\"name\":\"s\",\"type\":\"string\"},"                  \
+#define FIELDS                                                                                     \
+    "[{\"name\":\"id\",\"type\":\"int64\",\"nullable\":false},{\"name\":\"s\",\"type\":"           \
+    "\"string\"},"                                                                                 \
     "{\"name\":\"v\",\"type\":\"fsl:4\"},{\"name\":\"l\",\"type\":\"list:int64\"}]"
 
 static ia_dataset *create(env *t)
@@ -16,7 +17,8 @@ static ia_dataset *create(env *t)
     return ds;
 }
 
-/* Rows first..first+n-1: s is null for ids divisible by 5, v is [id, id+1, id+2, id+3], l has id % 3 items. */
+/* Rows first..first+n-1: s is null for ids divisible by 5, v is [id, id+1, id+2, id+3], l has id %
+ * 3 items. */
 static ia_json *rows_json(env *t, int64_t first, int64_t n)
 {
     ia_buf b = {0};
@@ -72,7 +74,8 @@ static void update_where(env *t, ia_dataset **ds, const char *where, const char 
 }
 
 /* Result of a scan as JSON text. */
-static char *scan_text(env *t, ia_dataset *ds, const char *const *columns, size_t n, const char *where, ia_scan_options opt)
+static char *scan_text(env *t, ia_dataset *ds, const char *const *columns, size_t n,
+                       const char *where, ia_scan_options opt)
 {
     ia_arena arena = {0};
     ia_expr *filter = NULL;
@@ -98,7 +101,8 @@ static char *scan_text(env *t, ia_dataset *ds, const char *const *columns, size_
     return text;
 }
 
-static void assert_scan(env *t, ia_dataset *ds, const char *const *columns, size_t n, const char *where, const char *want)
+static void assert_scan(env *t, ia_dataset *ds, const char *const *columns, size_t n,
+                        const char *where, const char *want)
 {
     char *text = scan_text(t, ds, columns, n, where, (ia_scan_options){0});
     assert_string_equal(text, want);
@@ -118,13 +122,17 @@ static void rows_come_back(bool local)
     ds = create(t);
     append(t, &ds, 0, 3);
     append(t, &ds, 3, 2);
-    assert_scan(t, ds, NULL, 0, NULL,
-                "[{\"id\":0,\"s\":null,\"v\":[0.0,1.0,2.0,3.0],\"l\":[]},{\"id\":1,\"s\":\"row 1\",\"v\":[1.0,2.0,3.0,4.0],\"l\":[0]},"
-                "{\"id\":2,\"s\":\"row 2\",\"v\":[2.0,3.0,4.0,5.0],\"l\":[0,1]},{\"id\":3,\"s\":\"row 3\",\"v\":[3.0,4.0,5.0,6.0],\"l\":[]},"
-                "{\"id\":4,\"s\":\"row 4\",\"v\":[4.0,5.0,6.0,7.0],\"l\":[0]}]");
+    assert_scan(
+        t, ds, NULL, 0, NULL,
+        "[{\"id\":0,\"s\":null,\"v\":[0.0,1.0,2.0,3.0],\"l\":[]},{\"id\":1,\"s\":\"row "
+        "1\",\"v\":[1.0,2.0,3.0,4.0],\"l\":[0]},"
+        "{\"id\":2,\"s\":\"row 2\",\"v\":[2.0,3.0,4.0,5.0],\"l\":[0,1]},{\"id\":3,\"s\":\"row "
+        "3\",\"v\":[3.0,4.0,5.0,6.0],\"l\":[]},"
+        "{\"id\":4,\"s\":\"row 4\",\"v\":[4.0,5.0,6.0,7.0],\"l\":[0]}]");
     assert_ok(ia_dataset_open(&t->cx, t->os, t->root, NULL, 0, &again));
     assert_int_equal(again->m->version, 3);
-    assert_scan(t, again, id_and_s, 2, "id > 2 AND s IS NOT NULL", "[{\"id\":3,\"s\":\"row 3\"},{\"id\":4,\"s\":\"row 4\"}]");
+    assert_scan(t, again, id_and_s, 2, "id > 2 AND s IS NOT NULL",
+                "[{\"id\":3,\"s\":\"row 3\"},{\"id\":4,\"s\":\"row 4\"}]");
     assert_ok(ia_dataset_count(&t->cx, again, NULL, &n));
     assert_int_equal(n, 5);
     ia_dataset_release(again);
@@ -141,8 +149,16 @@ static void rows_come_back(bool local)
     env_end(t);
 }
 
-static void rows_come_back_from_memory(void **state) { (void)state; rows_come_back(false); }
-static void rows_come_back_from_local_files(void **state) { (void)state; rows_come_back(true); }
+static void rows_come_back_from_memory(void **state)
+{
+    (void)state;
+    rows_come_back(false);
+}
+static void rows_come_back_from_local_files(void **state)
+{
+    (void)state;
+    rows_come_back(true);
+}
 
 static void a_second_create_is_refused(void **state)
 {
@@ -161,7 +177,8 @@ static void a_second_create_is_refused(void **state)
 
 static void updates_keep_row_ids_and_created_versions(void **state)
 {
-    static const char *const cols[] = {"id", "s", "_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"};
+    static const char *const cols[] = {
+        "id", "s", "_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"};
     env e, *t = &e;
     ia_dataset *ds;
     (void)state;
@@ -171,12 +188,16 @@ static void updates_keep_row_ids_and_created_versions(void **state)
     delete_where(t, &ds, "id = 0");
     update_where(t, &ds, "id = 2", "{\"s\":\"new\"}");
     assert_scan(t, ds, cols, 6, NULL,
-                "[{\"id\":1,\"s\":\"row 1\",\"_rowid\":1,\"_rowaddr\":1,\"_row_created_at_version\":2,\"_row_last_updated_at_version\":2},"
-                "{\"id\":2,\"s\":\"new\",\"_rowid\":2,\"_rowaddr\":4294967296,\"_row_created_at_version\":2,\"_row_last_updated_at_version\":4}]");
+                "[{\"id\":1,\"s\":\"row "
+                "1\",\"_rowid\":1,\"_rowaddr\":1,\"_row_created_at_version\":2,\"_row_last_updated_"
+                "at_version\":2},"
+                "{\"id\":2,\"s\":\"new\",\"_rowid\":2,\"_rowaddr\":4294967296,\"_row_created_at_"
+                "version\":2,\"_row_last_updated_at_version\":4}]");
     update_where(t, &ds, "id = 2", "{\"s\":\"again\"}"); /* its fragment is emptied and goes */
     assert_int_equal(ds->m->n_fragments, 2);
     assert_scan(t, ds, cols, 6, "_rowid = 2",
-                "[{\"id\":2,\"s\":\"again\",\"_rowid\":2,\"_rowaddr\":8589934592,\"_row_created_at_version\":2,\"_row_last_updated_at_version\":5}]");
+                "[{\"id\":2,\"s\":\"again\",\"_rowid\":2,\"_rowaddr\":8589934592,\"_row_created_at_"
+                "version\":2,\"_row_last_updated_at_version\":5}]");
     delete_where(t, &ds, NULL);
     assert_int_equal(ds->m->n_fragments, 0);
     assert_scan(t, ds, cols, 6, NULL, "[]");
@@ -184,11 +205,74 @@ static void updates_keep_row_ids_and_created_versions(void **state)
     env_end(t);
 }
 
-/* Every filter shape, batch size and projection gives what a plain loop over the rows gives. */
+typedef struct filter_case {
+    const char *where;
+    int64_t mod, rest, from; /* ids >= from with id % mod == rest; mod 0: three ids */
+} filter_case;
+
+/* The next id >= `id` that should come out of the scan. */
+static int64_t next_passing(const filter_case *f, int64_t id)
+{
+    for (;; id++) {
+        const bool in = f->mod ? id >= f->from && id % f->mod == f->rest
+                               : id == 7 || id == 8000 || id == 19999;
+        if (in && id != 100 && id != 8000 && id != 13000)
+            return id;
+    }
+}
+
+static void check_row(const ia_batch *b, int64_t i, int64_t id)
+{
+    int64_t start, len;
+    assert_int_equal(ia_array_i64(b->cols[0], i), id);
+    assert_int_equal(ia_array_valid(b->cols[1], i), id % 5 != 0);
+    ia_array_list(b->cols[2], i, &start, &len);
+    assert_int_equal((int64_t)ia_array_f64(b->cols[2]->children[0], start + 3), id + 3);
+    ia_array_list(b->cols[3], i, &start, &len);
+    assert_int_equal(len, id % 3);
+}
+
+static void check_filter(env *t, ia_dataset *ds, const filter_case *f, uint32_t batch_rows)
+{
+    ia_arena arena = {0};
+    ia_expr *filter;
+    ia_stream s;
+    ia_batch *batch;
+    ia_scan_options opt = {.batch_rows = batch_rows};
+    int64_t next = 0;
+    uint64_t got = 0, counted;
+    assert_ok(ia_sql_filter_parse(&t->cx, &arena, f->where, strlen(f->where), &filter));
+    opt.filter = filter;
+    assert_ok(ia_dataset_scan(&t->cx, ds, &opt, &s));
+    for (;;) {
+        assert_ok(ia_stream_next(&t->cx, &s, &batch));
+        if (!batch)
+            break;
+        assert_true(batch->rows > 0 && batch->rows <= (batch_rows ? batch_rows : 8192));
+        for (int64_t i = 0; i < batch->rows; i++) {
+            next = next_passing(f, next);
+            check_row(batch, i, next++);
+            got++;
+        }
+        ia_batch_release(batch);
+    }
+    ia_stream_dispose(&s);
+    assert_ok(ia_dataset_count(&t->cx, ds, filter, &counted));
+    assert_int_equal(counted, got);
+    if (f->mod)
+        assert_true(next_passing(f, next) >= 20000);
+    else
+        assert_int_equal(got, 2);
+    ia_arena_dispose(&arena);
+}
+
+/* Every filter shape and batch size gives what a plain loop over the rows gives. */
 static void filtered_scans_agree_with_a_plain_loop(void **state)
 {
-    static const struct { const char *where; int64_t mod, rest, from; } filters[] = {
-        {"id >= 0", 1, 0, 0}, {"id IN (7, 8000, 19999)", 0, 0, 0}, {"id >= 15000", 1, 0, 15000}, {"s IS NULL", 5, 0, 0}};
+    static const filter_case filters[] = {{"id >= 0", 1, 0, 0},
+                                          {"id >= 15000", 1, 0, 15000},
+                                          {"s IS NULL", 5, 0, 0},
+                                          {"id IN (7, 8000, 19999)", 0, 0, 0}};
     static const uint32_t batches[] = {0, 100, 999};
     env e, *t = &e;
     ia_dataset *ds;
@@ -199,50 +283,8 @@ static void filtered_scans_agree_with_a_plain_loop(void **state)
     append(t, &ds, 12000, 8000);
     delete_where(t, &ds, "id = 100 OR id = 8000 OR id = 13000");
     for (size_t f = 0; f < 4; f++) {
-        for (size_t b = 0; b < 3; b++) {
-            ia_arena arena = {0};
-            ia_expr *filter;
-            ia_stream s;
-            ia_batch *batch;
-            ia_scan_options opt = {.batch_rows = batches[b]};
-            int64_t next = 0;
-            uint64_t got = 0;
-            assert_ok(ia_sql_filter_parse(&t->cx, &arena, filters[f].where, strlen(filters[f].where), &filter));
-            opt.filter = filter;
-            assert_ok(ia_dataset_scan(&t->cx, ds, &opt, &s));
-            for (;;) {
-                assert_ok(ia_stream_next(&t->cx, &s, &batch));
-                if (!batch)
-                    break;
-                assert_true(batch->rows > 0 && batch->rows <= (batches[b] ? batches[b] : 8192));
-                for (int64_t i = 0; i < batch->rows; i++) {
-                    const int64_t id = ia_array_i64(batch->cols[0], i);
-                    int64_t start, len;
-                    for (;; next++) { /* the next row that should pass */
-                        const bool in = filters[f].mod ? next >= filters[f].from && next % filters[f].mod == filters[f].rest
-                                                       : next == 7 || next == 8000 || next == 19999;
-                        if (in && next != 100 && next != 8000 && next != 13000)
-                            break;
-                    }
-                    assert_int_equal(id, next);
-                    next++;
-                    got++;
-                    assert_int_equal(ia_array_valid(batch->cols[1], i), id % 5 != 0);
-                    ia_array_list(batch->cols[2], i, &start, &len);
-                    assert_int_equal((int64_t)ia_array_f64(batch->cols[2]->children[0], start + 3), id + 3);
-                    ia_array_list(batch->cols[3], i, &start, &len);
-                    assert_int_equal(len, id % 3);
-                }
-                ia_batch_release(batch);
-            }
-            ia_stream_dispose(&s);
-            {
-                uint64_t n;
-                assert_ok(ia_dataset_count(&t->cx, ds, filter, &n));
-                assert_int_equal(n, got);
-            }
-            ia_arena_dispose(&arena);
-        }
+        for (size_t b = 0; b < 3; b++)
+            check_filter(t, ds, &filters[f], batches[b]);
     }
     ia_dataset_release(ds);
     env_end(t);
@@ -266,7 +308,8 @@ static void a_limit_a_fragment_list_and_deleted_rows_are_honoured(void **state)
     text = scan_text(t, ds, id_only, 1, "id >= 2", (ia_scan_options){.limit = 3});
     assert_string_equal(text, "[{\"id\":2},{\"id\":3},{\"id\":4}]");
     free(text);
-    text = scan_text(t, ds, id_only, 1, NULL, (ia_scan_options){.fragments = second, .n_fragments = 1});
+    text = scan_text(t, ds, id_only, 1, NULL,
+                     (ia_scan_options){.fragments = second, .n_fragments = 1});
     assert_string_equal(text, "[{\"id\":4},{\"id\":6},{\"id\":7}]");
     free(text);
     text = scan_text(t, ds, id_only, 1, "id > 4", (ia_scan_options){.with_deleted = true});
@@ -355,9 +398,9 @@ static void a_file_of_many_rows_is_split_and_kept_ids_start_a_file(void **state)
     for (uint64_t i = 0; i < 20; i++)
         ids[i] = 100 + i;
     assert_ok(ia_fragwriter_open(&t->cx, t->os, ds->dir, &ds->m->schema, ds->m->arrow, &opt, &w));
-    assert_ok(ia_fragwriter_write(&t->cx, w, b, ids));   /* 8 + 8 + 4 with ids */
-    assert_ok(ia_fragwriter_write(&t->cx, w, b, NULL));  /* 4 join the last, then 8 + 8 */
-    assert_ok(ia_fragwriter_write(&t->cx, w, b, ids));   /* ids after new rows: a new file */
+    assert_ok(ia_fragwriter_write(&t->cx, w, b, ids));  /* 8 + 8 + 4 with ids */
+    assert_ok(ia_fragwriter_write(&t->cx, w, b, NULL)); /* 4 join the last, then 8 + 8 */
+    assert_ok(ia_fragwriter_write(&t->cx, w, b, ids));  /* ids after new rows: a new file */
     assert_ok(ia_fragwriter_finish(&t->cx, w, &frags, &n));
     assert_int_equal(n, 8);
     assert_int_equal(frags[2].physical_rows, 8);
@@ -390,7 +433,8 @@ static void unknown_columns_are_named(void **state)
     env_end(t);
 }
 
-/* A moved graph: the base recorded as /old/place/People.lance/tree/x is read below the root it has now. */
+/* A moved graph: the base recorded as /old/place/People.lance/tree/x is read below the root it has
+ * now. */
 static void base_paths_follow_a_moved_dataset(void **state)
 {
     env e, *t = &e;
@@ -427,7 +471,8 @@ static void base_paths_follow_a_moved_dataset(void **state)
     env_end(t);
 }
 
-/* Reading columns that a filter rejects costs little: the wide column is taken for the rows that passed. */
+/* Reading columns that a filter rejects costs little: the wide column is taken for the rows that
+ * passed. */
 static void a_sparse_filter_reads_little_of_the_other_columns(void **state)
 {
     static const char *const cols[] = {"v"};
@@ -450,7 +495,8 @@ static void a_sparse_filter_reads_little_of_the_other_columns(void **state)
     assert_string_equal(text, "[{\"v\":[23456.0,23457.0,23458.0,23459.0]}]");
     free(text);
     assert_true(after.read_bytes[IA_IO_KEY] - before.read_bytes[IA_IO_KEY] > 40000);
-    assert_true(after.read_bytes[IA_IO_PAYLOAD] - before.read_bytes[IA_IO_PAYLOAD] < 40000 * 16 / 8);
+    assert_true(after.read_bytes[IA_IO_PAYLOAD] - before.read_bytes[IA_IO_PAYLOAD] <
+                40000 * 16 / 8);
     ia_dataset_release(counted);
     ia_objstore_close(counting);
     ia_dataset_release(ds);

@@ -138,7 +138,8 @@ static void graft_back(env *t, ia_adopt how, ia_graft_stats *stats, ia_dataset *
     append(t, &trunk, "[{\"id\":8}]"); /* the trunk went on */
     assert_ok(kit_graft(&t->cx, side, trunk, how, stats, out));
     assert_ids(t, *out, "1 3 5 8 7 4");
-    assert_int_equal(ia_versions_get(&(*out)->m->fragments[4].created, 0, 0), 3); /* row 4 was born in version 3 */
+    assert_int_equal(ia_versions_get(&(*out)->m->fragments[4].created, 0, 0),
+                     3); /* row 4 was born in version 3 */
     assert_int_equal(ia_versions_get(&(*out)->m->fragments[3].created, 1, 0), (*out)->m->version);
     ia_dataset_release(trunk);
     ia_dataset_release(side);
@@ -180,8 +181,16 @@ static void a_linked_graft_survives_the_source_tree(bool local)
     env_end(t);
 }
 
-static void a_linked_graft_survives_in_memory(void **state) { (void)state; a_linked_graft_survives_the_source_tree(false); }
-static void a_linked_graft_survives_on_local_files(void **state) { (void)state; a_linked_graft_survives_the_source_tree(true); }
+static void a_linked_graft_survives_in_memory(void **state)
+{
+    (void)state;
+    a_linked_graft_survives_the_source_tree(false);
+}
+static void a_linked_graft_survives_on_local_files(void **state)
+{
+    (void)state;
+    a_linked_graft_survives_the_source_tree(true);
+}
 
 static void a_reference_registers_the_source_tree_once(void **state)
 {
@@ -227,7 +236,8 @@ static void without_links_a_graft_refers(void **state)
     assert_ok(ia_objstore_memory(&t->cx, false, &t->os));
     graft_back(t, IA_ADOPT_LINK, &stats, &out);
     assert_int_equal(stats.files_linked, 0);
-    assert_int_equal(stats.files_referenced, 1); /* the second file lies in the base added for the first */
+    assert_int_equal(stats.files_referenced,
+                     1); /* the second file lies in the base added for the first */
     ia_dataset_release(out);
     env_end(t);
 }
@@ -245,13 +255,15 @@ static void grafting_again_finds_its_links_there(void **state)
     append(t, &side, "[{\"id\":6}]");
     assert_ok(ia_txn_init(&t->cx, &x, IA_TXN_UPDATE, trunk->m->version));
     for (int i = 0; i < 2; i++) {
-        assert_ok(ia_graft_fragment(&t->cx, side, &side->m->fragments[2], trunk, &x, IA_ADOPT_LINK, IA_PUT_SYNC, &made, &stats));
+        assert_ok(ia_graft_fragment(&t->cx, side, &side->m->fragments[2], trunk, &x, IA_ADOPT_LINK,
+                                    IA_PUT_SYNC, &made, &stats));
         assert_false(made.files[0].has_base);
         ia_fragment_dispose(&made);
     }
     assert_int_equal(stats.files_linked, 2);
     /* a fragment that the fork borrows from the trunk is the trunk's own */
-    assert_ok(ia_graft_fragment(&t->cx, side, &side->m->fragments[0], trunk, &x, IA_ADOPT_LINK, 0, &made, &stats));
+    assert_ok(ia_graft_fragment(&t->cx, side, &side->m->fragments[0], trunk, &x, IA_ADOPT_LINK, 0,
+                                &made, &stats));
     assert_false(made.files[0].has_base);
     assert_int_equal(stats.files_linked, 2);
     ia_fragment_dispose(&made);
@@ -291,7 +303,8 @@ static void branch_files_hold_every_key_and_tags_replace(void **state)
     ia_free(path);
     /* putting the same branch again is success, another of the name is not */
     assert_ok(ia_branchref_put(&t->cx, t->os, t->root, "leaf/b", "side.a", 5, 77, 1800000000, 0));
-    assert_status(IA_ERR_EXISTS, ia_branchref_put(&t->cx, t->os, t->root, "leaf/b", NULL, 4, 77, 1700000000, 0));
+    assert_status(IA_ERR_EXISTS,
+                  ia_branchref_put(&t->cx, t->os, t->root, "leaf/b", NULL, 4, 77, 1700000000, 0));
     assert_ok(ia_tag_put(&t->cx, t->os, t->root, "hold", NULL, 2, 100, 1700000000123456, 0));
     assert_ok(ia_tag_put(&t->cx, t->os, t->root, "hold", "side.a", 5, 100, 1800000000000000, 0));
     assert_ok(ia_tag_get(&t->cx, t->os, t->root, "hold", &branch, &version));
@@ -301,7 +314,8 @@ static void branch_files_hold_every_key_and_tags_replace(void **state)
     assert_ok(ia_path_join(&t->cx, &path, t->root, "_refs/tags/hold.json", NULL));
     assert_ok(ia_objstore_get(&t->cx, t->os, path, &raw));
     assert_ok(ia_json_parse(&t->cx, (const char *)raw.data, raw.len, &doc));
-    assert_string_equal(ia_json_str(ia_json_get(doc, "createdAt"), NULL), "2023-11-14T22:13:20.123456000Z");
+    assert_string_equal(ia_json_str(ia_json_get(doc, "createdAt"), NULL),
+                        "2023-11-14T22:13:20.123456000Z");
     ia_json_free(doc);
     ia_bytes_dispose(&raw);
     ia_free(path);

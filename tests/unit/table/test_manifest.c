@@ -39,7 +39,8 @@ static void the_engines_manifests_are_understood(void **state)
     assert_int_equal(ia_rowids_get(&m->fragments[1].row_ids, 9), 93);
     assert_int_equal(ia_versions_get(&m->fragments[1].created, 0, 0), 1);
     assert_int_equal(ia_versions_get(&m->fragments[1].updated, 0, 0), 3);
-    assert_int_equal(m->fragments[0].files[0].n_fields, 4); /* leaves: the list's item, not the list */
+    assert_int_equal(m->fragments[0].files[0].n_fields,
+                     4); /* leaves: the list's item, not the list */
     assert_true(m->indices.len > 0);
     assert_ok(ia_txn_peek(&t->cx, m->transaction.data, m->transaction.len, uuid, &op));
     assert_int_equal(op, 101);
@@ -91,7 +92,8 @@ static void a_manifest_written_again_reads_the_same(void **state)
         ia_manifest *m, *back, *copy;
         assert_ok(ia_manifest_decode(&t->cx, raw.data, raw.len, names[i], &m));
         assert_ok(ia_manifest_copy(&t->cx, m, &copy));
-        assert_ok(ia_manifest_encode(&t->cx, copy, m->transaction.data, m->transaction.len, &again));
+        assert_ok(
+            ia_manifest_encode(&t->cx, copy, m->transaction.data, m->transaction.len, &again));
         assert_ok(ia_manifest_decode(&t->cx, again.data, again.len, "again", &back));
         assert_same_manifest(m, back);
         assert_int_equal(back->transaction.len, m->transaction.len);

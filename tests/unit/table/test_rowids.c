@@ -25,7 +25,11 @@ static void assert_ids(const ia_rowids *r, const uint64_t *ids, size_t n)
 
 static void sequences_encode_as_the_engine_does(void **state)
 {
-    static const struct { uint64_t ids[8]; size_t n; const char *hex; } cases[] = {
+    static const struct {
+        uint64_t ids[8];
+        size_t n;
+        const char *hex;
+    } cases[] = {
         {{43}, 1, "0a060a04082b102c"},
         {{5, 1000}, 2, "0a0c220a0a080805120400 00e303"},
         {{3, 11, 12, 14, 15}, 5, "0a0c1a0a080310101a02011b"},
@@ -123,8 +127,10 @@ static size_t random_ids(uint64_t *seed, uint64_t *ids, size_t cap)
     const size_t n = 1 + next_random(seed) % cap;
     uint64_t v = next_random(seed) % 100000;
     for (size_t i = 0; i < n; i++) {
-        const uint64_t step = shape == 0 ? 1 : shape == 1 ? 1 + (next_random(seed) % 50 == 0) : shape == 2 ? 1 + next_random(seed) % 3
-                              : 1 + next_random(seed) % 5000000000ull;
+        const uint64_t step = shape == 0   ? 1
+                              : shape == 1 ? 1 + (next_random(seed) % 50 == 0)
+                              : shape == 2 ? 1 + next_random(seed) % 3
+                                           : 1 + next_random(seed) % 5000000000ull;
         v += step;
         ids[i] = v;
     }
@@ -197,7 +203,9 @@ static void damaged_sequences_are_refused_or_read_but_never_crash(void **state)
         assert_ok(ia_rowids_from(&t->cx, ids, n, &r));
         assert_ok(ia_rowids_encode(&t->cx, &r, &b));
         b.data[next_random(&seed) % b.len] ^= (uint8_t)(1u << (next_random(&seed) % 8));
-        if (ia_rowids_decode(&t->cx, b.data, next_random(&seed) % 4 ? b.len : next_random(&seed) % b.len, &back) == IA_OK &&
+        if (ia_rowids_decode(&t->cx, b.data,
+                             next_random(&seed) % 4 ? b.len : next_random(&seed) % b.len,
+                             &back) == IA_OK &&
             back.count)
             (void)ia_rowids_get(&back, back.count - 1);
         ia_ctx_clear(&t->cx);

@@ -11,7 +11,8 @@ static ia_dataset *people(env *t)
     ia_schema *s;
     ia_dataset *empty, *ds;
     ia_json *doc;
-    static const char rows[] = "[{\"id\":0},{\"id\":1},{\"id\":2},{\"id\":3},{\"id\":4},{\"id\":5},{\"id\":6},{\"id\":7}]";
+    static const char rows[] =
+        "[{\"id\":0},{\"id\":1},{\"id\":2},{\"id\":3},{\"id\":4},{\"id\":5},{\"id\":6},{\"id\":7}]";
     assert_ok(kit_schema_text(&t->cx, FIELDS, &s));
     assert_ok(ia_table_create(&t->cx, t->os, t->root, s, IA_RELAXED, &empty));
     ia_schema_release(s);
@@ -42,7 +43,8 @@ static void plan(env *t, ia_dataset *ds, const char *what, const char *where, ia
         assert_ok(ia_json_parse(&t->cx, "[{\"id\":100}]", 12, &rows));
         assert_ok(kit_batch(&t->cx, ds->m->arrow, rows, &b));
         ia_json_free(rows);
-        assert_ok(ia_fragwriter_open(&t->cx, t->os, ds->dir, &ds->m->schema, ds->m->arrow, NULL, &w));
+        assert_ok(
+            ia_fragwriter_open(&t->cx, t->os, ds->dir, &ds->m->schema, ds->m->arrow, NULL, &w));
         assert_ok(ia_fragwriter_write(&t->cx, w, b, NULL));
         assert_ok(ia_fragwriter_finish(&t->cx, w, &frags, &n));
         ia_fragwriter_close(w);
@@ -61,8 +63,8 @@ static void plan(env *t, ia_dataset *ds, const char *what, const char *where, ia
 }
 
 /* First commits, then second, both planned on the same version. */
-static ia_status both(env *t, const char *first, const char *first_where, const char *second, const char *second_where,
-                      uint64_t *rows)
+static ia_status both(env *t, const char *first, const char *first_where, const char *second,
+                      const char *second_where, uint64_t *rows)
 {
     ia_dataset *ds = people(t), *one, *two = NULL;
     ia_txn a, b;
@@ -89,7 +91,11 @@ static ia_status both(env *t, const char *first, const char *first_where, const 
 
 static void two_writers_follow_the_grid(void **state)
 {
-    static const struct { const char *first, *fw, *second, *sw; ia_status want; uint64_t rows; } cases[] = {
+    static const struct {
+        const char *first, *fw, *second, *sw;
+        ia_status want;
+        uint64_t rows;
+    } cases[] = {
         {"append", NULL, "append", NULL, IA_OK, 10},
         {"delete", "id = 1", "append", NULL, IA_OK, 8},
         {"append", NULL, "delete", "id = 1", IA_OK, 8},
@@ -114,8 +120,8 @@ static void two_writers_follow_the_grid(void **state)
         env_start(t, false);
         st = both(t, cases[i].first, cases[i].fw, cases[i].second, cases[i].sw, &rows);
         if (st != cases[i].want || rows != cases[i].rows)
-            fail_msg("%s %s, then %s %s: %s, %llu rows", cases[i].first, cases[i].fw, cases[i].second, cases[i].sw,
-                     ia_status_name(st), (unsigned long long)rows);
+            fail_msg("%s %s, then %s %s: %s, %llu rows", cases[i].first, cases[i].fw,
+                     cases[i].second, cases[i].sw, ia_status_name(st), (unsigned long long)rows);
         env_end(t);
     }
 }
@@ -167,7 +173,8 @@ static void a_cut_leaves_the_old_version_or_the_new_one(void **state)
         st = ia_table_commit(&t->cx, on, &x, IA_RELAXED, &out);
         ia_ctx_clear(&t->cx);
         ia_fault_set(cut, -1, IA_CUT_AFTER, false);
-        assert_ok(ia_dataset_open(&t->cx, t->os, t->root, NULL, 0, &after)); /* old or new, never a mix */
+        assert_ok(
+            ia_dataset_open(&t->cx, t->os, t->root, NULL, 0, &after)); /* old or new, never a mix */
         assert_true(after->m->version == on->m->version || after->m->version == on->m->version + 1);
         assert_int_equal(ia_manifest_live_rows(after->m), after->m->version + 6);
         committed_once = committed_once || (st != IA_OK && after->m->version > on->m->version);
@@ -203,7 +210,8 @@ static int writer(const char *root, int me)
         ia_json *doc = NULL;
         char rows[200], where[80];
         ia_status st;
-        snprintf(rows, sizeof rows, "[{\"id\":%d},{\"id\":%d}]", 1000 * (me + 1) + 2 * i, 1000 * (me + 1) + 2 * i + 1);
+        snprintf(rows, sizeof rows, "[{\"id\":%d},{\"id\":%d}]", 1000 * (me + 1) + 2 * i,
+                 1000 * (me + 1) + 2 * i + 1);
         snprintf(where, sizeof where, "id = %d", 1000 * (me + 1) + 2 * i);
         do {
             ia_ctx_clear(&cx);
@@ -297,7 +305,8 @@ static void missing_columns_become_null_and_unknown_ones_are_refused(void **stat
     (void)state;
     env_start(t, false);
     ds = people(t);
-    assert_ok(kit_schema_text(&t->cx, "[{\"name\":\"id\",\"type\":\"int32\"}]", &s)); /* cast to int64 */
+    assert_ok(
+        kit_schema_text(&t->cx, "[{\"name\":\"id\",\"type\":\"int32\"}]", &s)); /* cast to int64 */
     assert_ok(ia_json_parse(&t->cx, "[{\"id\":9}]", 10, &doc));
     assert_ok(kit_batch(&t->cx, s, doc, &b));
     assert_ok(kit_stream(&t->cx, b, &stream));

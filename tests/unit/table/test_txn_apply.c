@@ -1,4 +1,4 @@
-/* test_txn_apply.c - actions applied to a manifest: ids, stamps, deletion vectors, bases; rebasing. */
+/* test_txn_apply.c - actions applied to a manifest: ids, stamps, deletions, bases; rebasing. */
 #include "table_env.h"
 #include "table_kit.h"
 
@@ -49,7 +49,8 @@ static void delete_rows(env *t, ia_txn *x, uint64_t fragment, uint32_t from, uin
     ia_bitmap_add_range(a->rows, from, to);
 }
 
-static ia_action *add_fragment(env *t, ia_txn *x, const char *name, uint64_t rows, const uint64_t *ids, size_t n_ids)
+static ia_action *add_fragment(env *t, ia_txn *x, const char *name, uint64_t rows,
+                               const uint64_t *ids, size_t n_ids)
 {
     ia_action *a;
     assert_ok(ia_txn_add(&t->cx, x, IA_ACT_ADD_FRAGMENT, &a));
@@ -70,7 +71,8 @@ static ia_dataset *apply(env *t, ia_dataset *ds, ia_txn *x)
     ia_dataset *out;
     ia_bytes file, pb;
     assert_ok(ia_txn_build(&t->cx, ds, x, &opt, &m, &file, &pb));
-    assert_ok(ia_manifest_decode(&t->cx, file.data, file.len, "built", &back)); /* what was built can be read */
+    assert_ok(ia_manifest_decode(&t->cx, file.data, file.len, "built",
+                                 &back)); /* what was built can be read */
     assert_int_equal(back->n_fragments, m->n_fragments);
     ia_manifest_release(back);
     assert_ok(ia_dataset_bind(&t->cx, t->os, t->root, NULL, m, &out));
@@ -179,7 +181,7 @@ static void created_of_a_large_fragment_is_found_without_walking_it(void **state
     a = table_of(t, rows, 1);
     for (uint64_t i = 0; i < 1000; i++)
         ids[i] = 5000 + i;
-    ids[0] = 17;   /* two of the thousand are moved rows */
+    ids[0] = 17; /* two of the thousand are moved rows */
     ids[999] = 7000;
     assert_ok(ia_txn_init(&t->cx, &x, IA_TXN_UPDATE, 2));
     delete_rows(t, &x, 0, 17, 18);
