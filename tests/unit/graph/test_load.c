@@ -421,6 +421,67 @@ static void too_little_memory_says_what_to_do(void **state)
     ox_close(&x);
 }
 
+/* Runs `act` with the k-th allocation failing until it succeeds; each time the graph is as before. */
+static void cut_every_allocation(ox *x, ia_status (*act)(ox *x))
+{
+    char *before = ox_export(x, NULL);
+    ia_status st = IA_ERR_NO_MEMORY;
+
+    for (int64_t k = 0; st != IA_OK; k++) {
+        ia_mem_fail_after(k);
+        st = act(x);
+        ia_mem_fail_after(-1);
+        if (st == IA_OK)
+            break;
+        assert_int_equal(st, IA_ERR_NO_MEMORY);
+        assert_int_equal(x->e.cx.err.code, IA_ERR_NO_MEMORY);
+        if (k % 16 == 0)
+            ox_expect_export(x, NULL, before);
+        assert_true(k < 100000);
+    }
+    ia_free(before);
+}
+
+static ia_status merge_some(ox *x)
+{
+    return ox_load(x, IA_LOAD_MERGE,
+                   "{\"type\":\"Person\",\"data\":{\"name\":\"Bob\",\"age\":1}}\n"
+                   "{\"type\":\"Person\",\"data\":{\"name\":\"New\"}}\n"
+                   "{\"edge\":\"Knows\",\"from\":\"New\",\"to\":\"Bob\",\"data\":{\"id\":\"k1\"}}\n");
+}
+
+static ia_status overwrite_some(ox *x)
+{
+    return ox_load(x, IA_LOAD_OVERWRITE,
+                   "{\"edge\":\"Knows\",\"from\":\"New\",\"to\":\"Bob\",\"data\":{\"id\":\"k1\"}}\n");
+}
+
+static ia_status mutate_some(ox *x)
+{
+    return ox_mutate(x,
+                     "query q() { update Person set { age: 5 } where age < 30 "
+                     "insert Person { name: \"Bob\" } insert Knows { from: \"Bob\" to: \"Bob\" } }",
+                     NULL);
+}
+
+static ia_status delete_some(ox *x)
+{
+    return ox_mutate(x, "query q() { delete Person where name = \"Alice\" }", NULL);
+}
+
+static void a_write_without_memory_changes_nothing_and_leaks_nothing(void **state)
+{
+    ox x;
+    (void)state;
+    ox_open(&x, OX_PEOPLE);
+    ox_loads(&x, IA_LOAD_OVERWRITE, ox_people_rows);
+    cut_every_allocation(&x, merge_some);
+    cut_every_allocation(&x, overwrite_some);
+    cut_every_allocation(&x, mutate_some);
+    cut_every_allocation(&x, delete_some);
+    ox_close(&x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +499,7 @@ int main(void)
         cmocka_unit_test(unknown_export_types_are_refused),
         cmocka_unit_test(large_loads_cross_chunks),
         cmocka_unit_test(too_little_memory_says_what_to_do),
+        cmocka_unit_test(a_write_without_memory_changes_nothing_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
