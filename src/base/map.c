@@ -125,7 +125,9 @@ ia_view ia_bytemap_key(const ia_bytemap *m, size_t index)
 
 static int by_key(const void *a, const void *b, void *map)
 {
-    return ia_view_cmp(ia_bytemap_key(map, *(const size_t *)a), ia_bytemap_key(map, *(const size_t *)b));
+    const ia_view x = ia_bytemap_key(map, *(const size_t *)a);
+    const ia_view y = ia_bytemap_key(map, *(const size_t *)b);
+    return ia_view_cmp(x, y);
 }
 
 ia_status ia_bytemap_sorted(ia_ctx *cx, const ia_bytemap *m, size_t **out)

@@ -37,7 +37,7 @@ static inline uint64_t ia_bytemap_get(const ia_bytemap *m, size_t index)
 {
     return m->entries[index].value;
 }
-/* Entry numbers in byte order of their keys; NULL when empty. Owner of *out: the caller, ia_free(). */
+/* Entry numbers in byte order of their keys; NULL when empty. Owner of *out: the caller. */
 ia_status ia_bytemap_sorted(ia_ctx *cx, const ia_bytemap *m, size_t **out) IA_MUST_CHECK;
 void ia_bytemap_dispose(ia_bytemap *m);
 

@@ -88,6 +88,30 @@ static void a_failed_put_leaves_the_map_usable(void **state)
     env_end(&e);
 }
 
+static ia_status sort_keys(ia_ctx *cx, const ia_bytemap *m, size_t **out)
+{
+    return ia_bytemap_sorted(cx, m, out);
+}
+
+static void keys_are_sorted_by_bytes(void **state)
+{
+    static const char *const keys[] = {"b", "a", "", "ab", "\xFF", "B"};
+    static const size_t want[] = {2, 5, 1, 3, 0, 4};
+    env e = env_new(0);
+    ia_bytemap m = {0};
+    size_t *order;
+    (void)state;
+    assert_ok(ia_bytemap_sorted(&e.cx, &m, &order));
+    assert_null(order);
+    for (size_t i = 0; i < 6; i++)
+        assert_ok(ia_bytemap_put(&e.cx, &m, keys[i], strlen(keys[i]), NULL, NULL));
+    FAIL_EVERY_ALLOCATION(&e.cx, sort_keys(&e.cx, &m, &order), (void)0);
+    assert_memory_equal(order, want, sizeof want);
+    ia_free(order);
+    ia_bytemap_dispose(&m);
+    env_end(&e);
+}
+
 static void number_maps_replace_values(void **state)
 {
     env e = env_new(0);
@@ -135,6 +159,7 @@ int main(void)
         cmocka_unit_test(entries_keep_their_numbers_and_order),
         cmocka_unit_test(keys_are_bytes_and_may_be_empty),
         cmocka_unit_test(a_failed_put_leaves_the_map_usable),
+        cmocka_unit_test(keys_are_sorted_by_bytes),
         cmocka_unit_test(number_maps_replace_values),
         cmocka_unit_test(hashes_spread_and_do_not_depend_on_alignment),
     };

@@ -147,7 +147,8 @@ static void the_locale_does_not_matter(void **state)
 /* The bytes need not be followed by a 0. */
 static void numbers_are_read_whole_or_not_at_all(void **state)
 {
-    static const char *const bad[] = {"", " 1", "1 ", "0x10", "inf", "nan", "1e", "1.2.3", "--1", "1,5"};
+    static const char *const bad[] = {"",    " 1", "1 ",    "0x10", "inf",
+                                      "nan", "1e", "1.2.3", "--1",  "1,5"};
     char *exact = malloc(3);
     double v = 0;
 
