@@ -132,6 +132,7 @@ def compare(tool, rng, root, branch):
             continue
         want = engine_rows(ds, filter=where, use_scalar_index=False)
         same(tool.do(op="scan", columns=names + VIRTUAL, where=where, **at)["rows"], want, where)
+        same(want, sorted(engine_rows(ds, filter=where), key=lambda r: r["_rowaddr"]), f"the engine's index: {where}")
         assert tool.do(op="count", where=where, **at)["count"] == len(want), where
     if theirs:
         some = [rng.choice(theirs) for _ in range(10)]
@@ -165,7 +166,7 @@ def foreign(rng, root, branch, rows, next_id, stable):
     elif op == "compact":
         ds.optimize.compact_files(target_rows_per_fragment=rng.choice([10, 100, 1000]))
     elif op == "index" and not branch:
-        ds.create_scalar_index("id", "BTREE", replace=True)
+        ds.create_scalar_index(rng.choice(["id", "s", "i"]), "BTREE", replace=True)
     return op, next_id
 
 
