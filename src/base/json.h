@@ -1,4 +1,4 @@
-/* json.h - JSON reading and writing (jansson behind one header). */
+/* json.h - JSON reading (into a tree) and writing (onto a builder). */
 #ifndef IA_BASE_JSON_H
 #define IA_BASE_JSON_H
 
