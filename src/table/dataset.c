@@ -191,17 +191,19 @@ done:
     return st;
 }
 
-/* V2 name first, then V1. */
+/* V2 name first, then V1 (*old). */
 static ia_status read_version(ia_ctx *cx, ia_objstore *os, const char *dir, uint64_t version,
-                              ia_manifest **out)
+                              ia_manifest **out, bool *old)
 {
     char *path = NULL, name[40];
     ia_status st;
 
     *out = NULL;
+    *old = false;
     IA_GO(ia_manifest_path(cx, dir, version, &path));
     st = ia_manifest_read(cx, os, path, out);
     if (st == IA_ERR_NOT_FOUND) {
+        *old = true;
         snprintf(name, sizeof name, "%llu.manifest", (unsigned long long)version);
         ia_free(path);
         path = NULL;
@@ -229,14 +231,16 @@ ia_status ia_dataset_open(ia_ctx *cx, ia_objstore *os, const char *root, const c
 {
     ia_manifest *m = NULL;
     char *dir = NULL;
+    bool old;
     ia_status st;
 
     *out = NULL;
     IA_GO(branch_dir(cx, root, branch, &dir));
     if (version == 0)
         IA_GO(latest_in(cx, os, dir, &version));
-    IA_GO(read_version(cx, os, dir, version, &m));
+    IA_GO(read_version(cx, os, dir, version, &m, &old));
     IA_GO(ia_dataset_bind(cx, os, root, branch, m, out));
+    (*out)->old_names = old;
 done:
     ia_manifest_release(m);
     ia_free(dir);

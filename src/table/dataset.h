@@ -16,6 +16,7 @@ typedef struct ia_dataset {
     char *branch;    /* NULL = main */
     ia_manifest *m;
     bool relocate;      /* base paths ending in this dataset's own name point below `root` */
+    bool old_names;      /* manifests carry V1 names: read, never written */
     char **key_columns; /* pages of these count as IA_IO_KEY; set by the graph. Owned */
     size_t n_key_columns;
     struct ia_dataset_cache *cache; /* open files, deletion vectors, row-id index; own lock */

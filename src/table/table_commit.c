@@ -164,6 +164,9 @@ ia_status ia_table_commit(ia_ctx *cx, ia_dataset *ds, ia_txn *t, ia_durability d
     ia_status st = IA_OK;
 
     *out = NULL;
+    if (ds->old_names)
+        IA_GO(ia_fail(cx, IA_ERR_UNSUPPORTED,
+                      "%s uses the older manifest names; migrate them before writing", ds->dir));
     if (hint_is_newer(cx, on))
         IA_GO(rebase(cx, &on, t));
     for (unsigned i = 0; i < MAX_ATTEMPTS && !m; i++) {
