@@ -207,20 +207,6 @@ void ia_value_text(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t i)
     ia_jsonw_dispose(&w);
 }
 
-/* The decimal text of a float, read as a double, is that double's own shortest text. */
-static void json_float(ia_jsonw *w, double v)
-{
-    char text[32];
-
-    if (v != v || v - v != 0) {
-        ia_jsonw_f64(w, v);
-        return;
-    }
-    ia_float_format((float)v, text);
-    (void)ia_double_parse(text, strlen(text), &v);
-    ia_jsonw_f64(w, v);
-}
-
 /* Integer milliseconds; false when the value is finer than that. */
 static bool json_millis(ia_jsonw *w, int64_t v, ia_time_unit unit)
 {
@@ -297,7 +283,7 @@ void ia_value_json(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i, uint32
         ia_jsonw_u64(w, ia_array_u64(a, i));
         return;
     case IA_TYPE_F16: case IA_TYPE_F32:
-        json_float(w, ia_array_f64(a, i));
+        ia_jsonw_f32(w, (float)ia_array_f64(a, i));
         return;
     case IA_TYPE_F64:
         ia_jsonw_f64(w, ia_array_f64(a, i));

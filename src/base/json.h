@@ -50,6 +50,7 @@ void ia_jsonw_str(ia_jsonw *w, const char *s);              /* NULL writes null 
 void ia_jsonw_strn(ia_jsonw *w, const char *s, size_t n);
 void ia_jsonw_i64(ia_jsonw *w, int64_t v);
 void ia_jsonw_u64(ia_jsonw *w, uint64_t v);
+void ia_jsonw_f32(ia_jsonw *w, float v);                    /* digits of a float */
 void ia_jsonw_f64(ia_jsonw *w, double v);                   /* NaN and infinities as strings */
 void ia_jsonw_bool(ia_jsonw *w, bool v);
 void ia_jsonw_null(ia_jsonw *w);

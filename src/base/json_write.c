@@ -166,14 +166,26 @@ void ia_jsonw_u64(ia_jsonw *w, uint64_t v)
     put_word(w, text);
 }
 
+static void put_number(ia_jsonw *w, const char *text, bool finite)
+{
+    if (finite)
+        put_word(w, text);
+    else
+        ia_jsonw_str(w, text);
+}
+
+void ia_jsonw_f32(ia_jsonw *w, float v)
+{
+    char text[32];
+    ia_float_format(v, text);
+    put_number(w, text, isfinite(v));
+}
+
 void ia_jsonw_f64(ia_jsonw *w, double v)
 {
     char text[32];
     ia_double_format(v, text);
-    if (isfinite(v))
-        put_word(w, text);
-    else
-        ia_jsonw_str(w, text);
+    put_number(w, text, isfinite(v));
 }
 
 void ia_jsonw_bool(ia_jsonw *w, bool v)

@@ -148,6 +148,60 @@ static void shortest(double v, int least, int most, bool narrow, char out[32])
     put_decimal(&d, out);
 }
 
+/* Exact powers of ten. */
+static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static double scale(double v, int k)
+{
+    return k >= 0 ? v * powers[k] : v / powers[-k];
+}
+
+/* Whether a double's rounding to float could go the other way for a value half a unit off. */
+static bool near_float_tie(double v)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    bits &= (UINT64_C(1) << 29) - 1;
+    return bits >= (UINT64_C(1) << 28) - 1 && bits <= (UINT64_C(1) << 28) + 1;
+}
+
+/* Doubles hold the decimals of a float with bits to spare, so that almost always plain arithmetic
+ * finds what shortest() would; false when it could err. v is positive, from 1e-4 to below 1e15. */
+static bool shortest_float(double v, bool minus, char out[32])
+{
+    decimal d = {.minus = minus};
+    int exp2;
+
+    while (v >= powers[d.exp10 + 1])
+        d.exp10++;
+    while (v < 1.0 && v * powers[-d.exp10] < 1.0)
+        d.exp10--;
+    if (frexp(v, &exp2) == 0.5)
+        return false;
+    for (int precision = FLT_DIG; precision <= FLT_DECIMAL_DIG; precision++) {
+        const int k = precision - 1 - d.exp10;
+        const double scaled = scale(v, k), whole = floor(scaled), rest = scaled - whole;
+        const double digits = rest > 0.5 ? whole + 1 : whole;
+        const double back = scale(digits, -k);
+        if (fabs(rest - 0.5) < 1e-5 || near_float_tie(back) || digits >= powers[precision] ||
+            digits < powers[precision - 1])
+            return false;
+        if ((float)back != (float)v)
+            continue;
+        uint64_t n = (uint64_t)digits;
+        for (int i = precision - 1; i >= 0; i--, n /= 10)
+            d.digits[i] = (char)('0' + n % 10);
+        for (d.n = precision; d.n > 1 && d.digits[d.n - 1] == '0';)
+            d.n--;
+        put_decimal(&d, out);
+        return true;
+    }
+    return false;
+}
+
 void ia_double_format(double v, char out[32])
 {
     if (special(v, out))
@@ -168,6 +222,9 @@ void ia_float_format(float v, char out[32])
         snprintf(out, 32, "%s%lld.0", signbit(v) ? "-" : "", (long long)fabsf(v));
         return;
     }
+    if (fabsf(v) >= 1e-4f && fabsf(v) < 1e15f &&
+        shortest_float(fabs((double)v), signbit(v) != 0, out))
+        return;
     shortest((double)v, fabsf(v) < FLT_MIN ? 1 : FLT_DIG, FLT_DECIMAL_DIG, true, out);
 }
 
