@@ -133,6 +133,32 @@ static void powers_of_two_and_floats_read_back(void **state)
     }
 }
 
+/* No text of fewer digits reads back, over the ranges that plain arithmetic covers and around them. */
+static void floats_have_the_fewest_digits(void **state)
+{
+    uint64_t seed = 11;
+    char text[32], shorter[48];
+    (void)state;
+    for (int i = 0; i < 40000; i++) {
+        const uint32_t bits = (uint32_t)next_random(&seed);
+        float v = (float)((double)(int32_t)bits / (i % 2 ? 1e6 : 1e3));
+        if (i % 4 > 1) {
+            const uint32_t spread = (bits & 0x807fffffu) | (uint32_t)(105 + next_random(&seed) % 80) << 23;
+            memcpy(&v, &spread, 4);
+        }
+        ia_float_format(v, text);
+        assert_true(strtof(text, NULL) == v);
+        const int n = digits_of(text);
+        if (n < 2 || strchr(text, 'e') || v == truncf(v))
+            continue;
+        snprintf(shorter, sizeof shorter, "%.*e", n - 2, (double)v);
+        const bool still = strtof(shorter, NULL) == v;
+        int exp2;
+        if (still && frexpf(fabsf(v), &exp2) != 0.5f && strtod(shorter, NULL) != strtod(text, NULL))
+            fail_msg("%s where %s is enough", text, shorter);
+    }
+}
+
 static void the_locale_does_not_matter(void **state)
 {
     char text[32];
@@ -170,6 +196,7 @@ int main(void)
         cmocka_unit_test(known_floats_have_known_texts),
         cmocka_unit_test(random_doubles_read_back_and_no_shorter_text_does),
         cmocka_unit_test(powers_of_two_and_floats_read_back),
+        cmocka_unit_test(floats_have_the_fewest_digits),
         cmocka_unit_test(the_locale_does_not_matter),
         cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
     };
