@@ -75,6 +75,24 @@ static ia_status open_leaves(ia_ctx *cx, walk_state *w, const ia_type *t)
     return IA_OK;
 }
 
+static bool meta_true(const ia_field *f, const char *key)
+{
+    const char *v = ia_field_meta(f, key);
+
+    return v && ia_str_eq_nocase(v, "true");
+}
+
+/* A packed struct is one physical column for all of its fields. */
+static ia_status refuse_packed(ia_ctx *cx, const ia_field *f, int depth)
+{
+    if (f->type->id == IA_TYPE_STRUCT && (meta_true(f, "lance-encoding:packed") || meta_true(f, "packed")))
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "field '%s' is stored as a packed struct, which is not supported",
+                       f->name);
+    for (size_t i = 0; depth < MAX_PATH && is_nested(f->type) && i < f->type->n_children; i++)
+        IA_TRY(refuse_packed(cx, &f->type->children[i], depth + 1));
+    return IA_OK;
+}
+
 static void close_column(col_reader *c)
 {
     for (size_t i = 0; c->leaves && i < c->n_leaves; i++) {
@@ -91,6 +109,7 @@ static ia_status open_column(ia_ctx *cx, ia_file *f, const ia_file_column *col, 
     size_t n = count_leaves(col->field->type, 0);
 
     c->col = col;
+    IA_TRY(refuse_packed(cx, col->field, 0));
     if (n != col->n_leaves)
         return ia_fail(cx, IA_ERR_CORRUPT, "file %s: column '%s' has %zu leaves, its table names %zu", f->io->path,
                        col->field->name, n, col->n_leaves);

@@ -226,7 +226,7 @@ static void put_nested(gen *g, ia_builder *b)
         if (g->nulls == NULLS_NONE && g->f == GEN_WIDE)
             n++;
         if (g->row % 997 == 3)
-            n += next(g) % 3000;
+            n += next(g) % (b->children[0].n_children ? 60 : 3000);
         for (size_t i = 0; i < n; i++)
             put(g, &b->children[0]);
         ia_builder_end_list(g->cx, b);

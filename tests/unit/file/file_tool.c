@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "file_gen.h"
+#include "file_io.h"
 
 static int die(ia_ctx *cx, const char *what)
 {
@@ -22,32 +22,19 @@ static double now(void)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-static ia_status write_file(ia_ctx *cx, ia_objstore *os, const char *path, const ia_batch *b, uint32_t minor,
-                            uint64_t page_bytes)
-{
-    ia_file_writer_options opt = {.minor = minor, .page_bytes = page_bytes};
-    ia_lschema ls = {0};
-    ia_file_writer *w = NULL;
-    ia_file_info info;
-    ia_status st;
-
-    IA_GO(ia_lschema_from_arrow(cx, b->schema, 0, &ls));
-    IA_GO(ia_file_writer_open(cx, os, path, b->schema, &ls, &opt, &w));
-    IA_GO(ia_file_writer_write(cx, w, b));
-    IA_GO(ia_file_writer_finish(cx, w, 0, &info));
-done:
-    ia_file_writer_close(w);
-    ia_lschema_dispose(&ls);
-    return st;
-}
-
 static int cmd_gen(ia_ctx *cx, ia_objstore *os, char **argv, bool show)
 {
     ia_type *t = gen_type(cx, argv[0]);
     ia_batch *b = NULL;
+    ia_file_writer_options opt = {0};
+    ia_file_info info;
     ia_status st;
     ia_buf line = {0};
 
+    if (!show) {
+        opt.minor = (uint32_t)atoi(argv[5]);
+        opt.page_bytes = strtoull(argv[6], NULL, 10);
+    }
     if (!t) {
         fprintf(stderr, "bad type %s\n", argv[0]);
         return 2;
@@ -55,7 +42,7 @@ static int cmd_gen(ia_ctx *cx, ia_objstore *os, char **argv, bool show)
     st = gen_batch(cx, t, strtoll(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), (gen_nulls)atoi(argv[3]),
                    (gen_flavour)atoi(argv[4]), &b);
     if (st == IA_OK && !show)
-        st = write_file(cx, os, argv[7], b, (uint32_t)atoi(argv[5]), strtoull(argv[6], NULL, 10));
+        st = write_batch(cx, os, argv[7], b, &opt, &info);
     for (int64_t i = 0; st == IA_OK && show && i < b->rows; i++) {
         ia_buf_clear(&line);
         gen_text(cx, &line, b->cols[0], i);
@@ -68,51 +55,6 @@ static int cmd_gen(ia_ctx *cx, ia_objstore *os, char **argv, bool show)
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
-
-typedef struct opened {
-    ia_file *f;
-    ia_schema *s;
-    ia_file_column *cols;
-    int32_t *leaves;
-} opened;
-
-static size_t count(const ia_type *t)
-{
-    size_t n = 0;
-
-    if (t->id != IA_TYPE_STRUCT && t->id != IA_TYPE_LIST && t->id != IA_TYPE_LARGE_LIST)
-        return 1;
-    for (size_t i = 0; i < t->n_children; i++)
-        n += count(t->children[i].type);
-    return n;
-}
-
-static ia_status open_file(ia_ctx *cx, ia_objstore *os, const char *path, opened *o)
-{
-    int32_t next = 0;
-
-    IA_TRY(ia_file_open(cx, os, path, 0, &o->f));
-    IA_TRY(ia_lschema_to_arrow(cx, ia_file_lschema(o->f), &o->s));
-    IA_TRY(IA_NEW_ARRAY(cx, o->cols, o->s->n_fields + 1));
-    IA_TRY(IA_NEW_ARRAY(cx, o->leaves, ia_file_columns(o->f) + 1));
-    for (uint32_t i = 0; i < ia_file_columns(o->f); i++)
-        o->leaves[i] = (int32_t)i;
-    for (size_t i = 0; i < o->s->n_fields; i++) {
-        o->cols[i].field = &o->s->fields[i];
-        o->cols[i].leaf_columns = o->leaves + next;
-        o->cols[i].n_leaves = count(o->s->fields[i].type);
-        next += (int32_t)o->cols[i].n_leaves;
-    }
-    return IA_OK;
-}
-
-static void close_file(opened *o)
-{
-    ia_free(o->cols);
-    ia_free(o->leaves);
-    ia_schema_release(o->s);
-    ia_file_close(o->f);
-}
 
 static void print_rows(ia_ctx *cx, ia_array **cols, size_t n, uint64_t rows, ia_buf *line)
 {
@@ -174,10 +116,99 @@ done:
     return st;
 }
 
+/* Copies the file through batches: scan plus write. */
+static ia_status copy(ia_ctx *cx, ia_objstore *os, opened *o, const char *path)
+{
+    ia_file_scan *s = NULL;
+    ia_file_writer *w = NULL;
+    ia_file_info info;
+    ia_array **cols = NULL;
+    ia_batch *b = NULL;
+    uint64_t rows = 0;
+    ia_status st;
+
+    IA_GO(IA_NEW_ARRAY(cx, cols, o->s->n_fields + 1));
+    IA_GO(ia_file_writer_open(cx, os, path, o->s, ia_file_lschema(o->f), NULL, &w));
+    IA_GO(ia_file_scan_open(cx, o->f, o->cols, o->s->n_fields, 0, ia_file_rows(o->f), 0, &s));
+    for (;;) {
+        IA_GO(ia_file_scan_next(cx, s, cols, &rows));
+        if (!rows)
+            break;
+        IA_GO(ia_batch_make(cx, o->s, (int64_t)rows, cols, &b));
+        IA_GO(ia_file_writer_write(cx, w, b));
+        ia_batch_release(b);
+        b = NULL;
+    }
+    IA_GO(ia_file_writer_finish(cx, w, 0, &info));
+done:
+    ia_batch_release(b);
+    ia_file_scan_close(s);
+    ia_file_writer_close(w);
+    ia_free(cols);
+    return st;
+}
+
+static ia_status bench_takes(ia_ctx *cx, opened *o, size_t n, int rounds)
+{
+    ia_array **cols = NULL;
+    uint32_t *rows = NULL;
+    double t;
+    ia_status st;
+
+    IA_GO(IA_NEW_ARRAY(cx, cols, o->s->n_fields + 1));
+    IA_GO(IA_NEW_ARRAY(cx, rows, n));
+    t = now();
+    for (int r = 0; r < rounds; r++) {
+        uint64_t step = ia_file_rows(o->f) / n;
+
+        for (size_t i = 0; i < n; i++)
+            rows[i] = (uint32_t)(i * step + (uint64_t)(r * 7919 + (int)i * 31) % step);
+        IA_GO(ia_file_take(cx, o->f, o->cols, o->s->n_fields, rows, n, cols));
+        for (size_t k = 0; k < o->s->n_fields; k++)
+            ia_array_release(cols[k]);
+    }
+    printf("take of %zu rows: %.3f ms\n", n, (now() - t) * 1e3 / rounds);
+done:
+    ia_free(cols);
+    ia_free(rows);
+    return st;
+}
+
+static ia_status bench(ia_ctx *cx, ia_objstore *os, opened *o, const char *target)
+{
+    double t;
+
+    for (int i = 0; i < 5; i++) {
+        t = now();
+        IA_TRY(scan(cx, o, 0, ia_file_rows(o->f), 0, false));
+        printf("scan of %" PRIu64 " rows: %.1f ms\n", ia_file_rows(o->f), (now() - t) * 1e3);
+    }
+    for (size_t i = 0, n = o->s->n_fields; i < n && n > 1; i++) {
+        opened one = *o;
+        ia_schema s = *o->s;
+
+        s.n_fields = 1;
+        one.s = &s;
+        one.cols = o->cols + i;
+        t = now();
+        IA_TRY(scan(cx, &one, 0, ia_file_rows(o->f), 0, false));
+        printf("  column %s: %.1f ms\n", o->s->fields[i].name, (now() - t) * 1e3);
+    }
+    IA_TRY(bench_takes(cx, o, 1, 200));
+    IA_TRY(bench_takes(cx, o, 100, 20));
+    IA_TRY(bench_takes(cx, o, 10000, 3));
+    if (!target)
+        return IA_OK;
+    t = now();
+    IA_TRY(copy(cx, os, o, target));
+    printf("copy: %.1f ms\n", (now() - t) * 1e3);
+    return IA_OK;
+}
+
 static int cmd_read(ia_ctx *cx, ia_objstore *os, int argc, char **argv)
 {
     opened o = {0};
-    ia_status st = open_file(cx, os, argv[1], &o);
+    ia_status st = opened_init(cx, os, argv[1], &o);
 
     if (st == IA_OK && strcmp(argv[0], "read") == 0)
         st = scan(cx, &o, argc > 3 ? strtoull(argv[3], NULL, 10) : 0,
@@ -185,16 +216,23 @@ static int cmd_read(ia_ctx *cx, ia_objstore *os, int argc, char **argv)
                   argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0, true);
     else if (st == IA_OK && strcmp(argv[0], "take") == 0)
         st = take(cx, &o, argc - 2, argv + 2, true);
-    else if (st == IA_OK) { /* bench */
-        for (int i = 0; st == IA_OK && i < 5; i++) {
-            double t = now();
-
-            st = scan(cx, &o, 0, ia_file_rows(o.f), 0, false);
-            printf("scan of %" PRIu64 " rows: %.1f ms\n", ia_file_rows(o.f), (now() - t) * 1e3);
-        }
-    }
-    close_file(&o);
+    else if (st == IA_OK)
+        st = bench(cx, os, &o, argc > 2 ? argv[2] : NULL);
+    opened_dispose(&o);
     return st == IA_OK ? 0 : die(cx, argv[1]);
+}
+
+static int cmd_copy(ia_ctx *cx, ia_objstore *os, const char *from, const char *to)
+{
+    opened o = {0};
+    double t = now();
+    ia_status st = opened_init(cx, os, from, &o);
+
+    if (st == IA_OK)
+        st = copy(cx, os, &o, to);
+    opened_dispose(&o);
+    printf("copy: %.1f ms, peak memory %" PRIu64 " bytes\n", (now() - t) * 1e3, ia_budget_peak(cx->budget));
+    return st == IA_OK ? 0 : die(cx, from);
 }
 
 int main(int argc, char **argv)
@@ -211,13 +249,15 @@ int main(int argc, char **argv)
         rc = cmd_gen(&cx, os, argv + 2, false);
     else if (argc == 7 && strcmp(argv[1], "show") == 0)
         rc = cmd_gen(&cx, os, argv + 2, true);
+    else if (argc == 4 && strcmp(argv[1], "copy") == 0)
+        rc = cmd_copy(&cx, os, argv[2], argv[3]);
     else if (argc >= 3 && (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "take") == 0 ||
                            strcmp(argv[1], "bench") == 0))
         rc = cmd_read(&cx, os, argc - 1, argv + 1);
     else
         fprintf(stderr, "file_tool gen TYPE ROWS SEED NULLS FLAVOUR MINOR PAGE_BYTES PATH\n"
                         "file_tool show TYPE ROWS SEED NULLS FLAVOUR\n"
-                        "file_tool read PATH [BATCH [BEGIN END]] | take PATH ROW... | bench PATH\n");
+                        "file_tool read PATH [BATCH [BEGIN END]] | take PATH ROW... | bench PATH [COPY] | copy FROM TO\n");
     ia_objstore_close(os);
     ia_budget_drop(budget);
     return rc;
