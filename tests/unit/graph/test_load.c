@@ -421,7 +421,8 @@ static void too_little_memory_says_what_to_do(void **state)
     ox_close(&x);
 }
 
-/* Runs `act` with the k-th allocation failing until it succeeds; each time the graph is as before. */
+/* Runs `act` with the k-th allocation failing until it succeeds; each time the graph is as before.
+ */
 static void cut_every_allocation(ox *x, ia_status (*act)(ox *x))
 {
     char *before = ox_export(x, NULL);
@@ -444,16 +445,18 @@ static void cut_every_allocation(ox *x, ia_status (*act)(ox *x))
 
 static ia_status merge_some(ox *x)
 {
-    return ox_load(x, IA_LOAD_MERGE,
-                   "{\"type\":\"Person\",\"data\":{\"name\":\"Bob\",\"age\":1}}\n"
-                   "{\"type\":\"Person\",\"data\":{\"name\":\"New\"}}\n"
-                   "{\"edge\":\"Knows\",\"from\":\"New\",\"to\":\"Bob\",\"data\":{\"id\":\"k1\"}}\n");
+    return ox_load(
+        x, IA_LOAD_MERGE,
+        "{\"type\":\"Person\",\"data\":{\"name\":\"Bob\",\"age\":1}}\n"
+        "{\"type\":\"Person\",\"data\":{\"name\":\"New\"}}\n"
+        "{\"edge\":\"Knows\",\"from\":\"New\",\"to\":\"Bob\",\"data\":{\"id\":\"k1\"}}\n");
 }
 
 static ia_status overwrite_some(ox *x)
 {
-    return ox_load(x, IA_LOAD_OVERWRITE,
-                   "{\"edge\":\"Knows\",\"from\":\"New\",\"to\":\"Bob\",\"data\":{\"id\":\"k1\"}}\n");
+    return ox_load(
+        x, IA_LOAD_OVERWRITE,
+        "{\"edge\":\"Knows\",\"from\":\"New\",\"to\":\"Bob\",\"data\":{\"id\":\"k1\"}}\n");
 }
 
 static ia_status mutate_some(ox *x)
