@@ -74,6 +74,18 @@ void ia_versions_slice(const ia_versions *v, uint64_t from, uint64_t n, uint64_t
         out[k++] = missing;
 }
 
+void ia_versions_pick(const ia_versions *v, const uint32_t *offsets, size_t n, uint64_t missing,
+                      uint64_t *out)
+{
+    uint64_t begin = 0;
+    size_t run = 0;
+    for (size_t k = 0; k < n; k++) {
+        while (run < v->n_runs && offsets[k] - begin >= v->runs[run].count)
+            begin += v->runs[run++].count;
+        out[k] = run < v->n_runs ? v->runs[run].version : missing;
+    }
+}
+
 uint64_t ia_versions_count(const ia_versions *v)
 {
     uint64_t n = 0;

@@ -367,6 +367,50 @@ void ia_rowids_slice(const ia_rowids *r, uint64_t from, uint64_t n, uint64_t *ou
     IA_ASSERT(n == 0);
 }
 
+/* Members at ascending positions of a bitmap: one pass over its words. */
+static void pick_bits(const ia_segment *s, uint64_t base, const uint32_t *offsets, size_t n,
+                      uint64_t *out)
+{
+    const uint64_t nbits = s->end - s->start;
+    uint64_t i = 0, before = 0; /* bits passed, set bits among them */
+    for (size_t k = 0; k < n; k++) {
+        const uint64_t want = offsets[k] - base;
+        while (i + 64 <= nbits) {
+            const uint64_t c = (uint64_t)__builtin_popcountll(ia_le64(s->bits + i / 8));
+            if (before + c > want)
+                break;
+            before += c;
+            i += 64;
+        }
+        for (uint64_t b = i, seen = before; b < nbits; b++) {
+            if (bit_at(s->bits, b) && seen++ == want) {
+                out[k] = s->start + b;
+                break;
+            }
+        }
+    }
+}
+
+void ia_rowids_pick(const ia_rowids *r, const uint32_t *offsets, size_t n, uint64_t *out)
+{
+    uint64_t base = 0;
+    size_t k = 0;
+    for (size_t i = 0; i < r->n_segs && k < n; i++) {
+        const ia_segment *s = &r->segs[i];
+        size_t to = k;
+        while (to < n && offsets[to] - base < s->count)
+            to++;
+        if (s->kind == IA_SEG_BITMAP)
+            pick_bits(s, base, offsets + k, to - k, out + k);
+        else
+            for (size_t m = k; m < to; m++)
+                out[m] = ia_segment_get(s, offsets[m] - base);
+        k = to;
+        base += s->count;
+    }
+    IA_ASSERT(k == n);
+}
+
 void ia_rowids_expand(const ia_rowids *r, uint64_t *out)
 {
     ia_rowids_slice(r, 0, r->count, out);

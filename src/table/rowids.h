@@ -56,6 +56,8 @@ uint64_t ia_rowids_get(const ia_rowids *r, uint64_t offset);
 void ia_rowids_expand(const ia_rowids *r, uint64_t *out);
 /* Ids of rows [from, from + n), all within count, into out[n]. */
 void ia_rowids_slice(const ia_rowids *r, uint64_t from, uint64_t n, uint64_t *out);
+/* Ids of the rows at ascending offsets, each below count, into out[n]. */
+void ia_rowids_pick(const ia_rowids *r, const uint32_t *offsets, size_t n, uint64_t *out);
 /* Offset of the first occurrence; false when absent. */
 bool ia_rowids_find(const ia_rowids *r, uint64_t id, uint64_t *offset);
 bool ia_rowids_bounds(const ia_rowids *r, uint64_t *min, uint64_t *max); /* false when empty */
@@ -83,6 +85,9 @@ uint64_t ia_versions_count(const ia_versions *v);
 /* Versions of rows [from, from + n) into out[n]; `missing` where there is none. */
 void ia_versions_slice(const ia_versions *v, uint64_t from, uint64_t n, uint64_t missing,
                        uint64_t *out);
+/* The same for rows at ascending offsets. */
+void ia_versions_pick(const ia_versions *v, const uint32_t *offsets, size_t n, uint64_t missing,
+                      uint64_t *out);
 ia_status ia_versions_decode(ia_ctx *cx, const uint8_t *p, size_t n,
                              ia_versions *out) IA_MUST_CHECK;
 ia_status ia_versions_encode(ia_ctx *cx, const ia_versions *v, ia_bytes *out) IA_MUST_CHECK;

@@ -101,41 +101,29 @@ ia_status ia_columns_schema(ia_ctx *cx, const ia_columns *c, ia_schema **out)
     return st;
 }
 
-/* Values of a virtual column for rows from, from+1, ... from+n-1. */
-static ia_status fill_range(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_virtual v,
-                            uint64_t from, size_t n, uint64_t *out)
+/* Values of a virtual column for rows at `offsets`, or from, from + 1, ... when that is NULL. */
+static ia_status fill(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_virtual v,
+                      uint64_t from, const uint32_t *offsets, size_t n, uint64_t *out)
 {
+    const bool updated = v == IA_VIRT_UPDATED && f->updated.n_runs;
+    const ia_versions *stamps = updated ? &f->updated : &f->created;
     if (v == IA_VIRT_ROWADDR || (v == IA_VIRT_ROWID && !ds->m->stable_row_ids)) {
         for (size_t i = 0; i < n; i++)
-            out[i] = ia_addr(f->id, (uint32_t)(from + i));
+            out[i] = ia_addr(f->id, offsets ? offsets[i] : (uint32_t)(from + i));
         return IA_OK;
     }
-    if (v == IA_VIRT_ROWID) {
-        if (f->row_ids.count != f->physical_rows)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                           "fragment %llu of %s keeps its row ids in a separate file",
-                           (unsigned long long)f->id, ds->dir);
+    if (v == IA_VIRT_ROWID && f->row_ids.count != f->physical_rows)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "fragment %llu of %s keeps its row ids in a separate file",
+                       (unsigned long long)f->id, ds->dir);
+    if (v == IA_VIRT_ROWID && offsets)
+        ia_rowids_pick(&f->row_ids, offsets, n, out);
+    else if (v == IA_VIRT_ROWID)
         ia_rowids_slice(&f->row_ids, from, n, out);
-        return IA_OK;
-    }
-    if (v == IA_VIRT_UPDATED && f->updated.n_runs)
-        ia_versions_slice(&f->updated, from, n, 1, out);
+    else if (offsets)
+        ia_versions_pick(stamps, offsets, n, 1, out);
     else
-        ia_versions_slice(&f->created, from, n, 1, out);
-    return IA_OK;
-}
-
-static ia_status fill_offsets(ia_ctx *cx, const ia_dataset *ds, const ia_fragment *f, ia_virtual v,
-                              const uint32_t *offsets, size_t n, uint64_t *out)
-{
-    size_t i = 0;
-    while (i < n) { /* one fill per run of neighbours */
-        size_t k = i + 1;
-        while (k < n && offsets[k] == offsets[k - 1] + 1)
-            k++;
-        IA_TRY(fill_range(cx, ds, f, v, offsets[i], k - i, out + i));
-        i = k;
-    }
+        ia_versions_slice(stamps, from, n, 1, out);
     return IA_OK;
 }
 
@@ -148,10 +136,7 @@ ia_status ia_virtual_column(ia_ctx *cx, const ia_dataset *ds, const ia_fragment 
 
     *out = NULL;
     IA_GO(IA_NEW_ARRAY(cx, values, n));
-    if (offsets)
-        IA_GO(fill_offsets(cx, ds, f, v, offsets, n, values));
-    else
-        IA_GO(fill_range(cx, ds, f, v, from, n, values));
+    IA_GO(fill(cx, ds, f, v, from, offsets, n, values));
     st = ia_buffer_own(cx, values, n * sizeof *values, &buf);
     values = NULL;
     IA_GO(st);

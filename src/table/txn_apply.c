@@ -80,21 +80,27 @@ static ia_status find_slot(ia_ctx *cx, const work *w, uint64_t id, slot **out)
 static ia_status note_deleted(ia_ctx *cx, work *w, const ia_action *a)
 {
     const ia_fragment *f = ia_manifest_fragment(w->ds->m, a->fragment_id);
-    uint32_t chunk[256];
-    uint64_t from = 0, id;
-    size_t n;
-    if (!f || f->row_ids.count != f->physical_rows)
+    const uint64_t n = ia_bitmap_count(a->rows);
+    uint32_t *rows = NULL, max;
+    uint64_t *ids = NULL, *versions = NULL;
+    ia_status st = IA_OK;
+
+    if (!f || f->row_ids.count != f->physical_rows || !ia_bitmap_max(a->rows, &max) ||
+        max >= f->physical_rows)
         return IA_OK;
-    while ((n = ia_bitmap_next(a->rows, from, chunk, 256)) > 0) {
-        for (size_t i = 0; i < n; i++) {
-            if (chunk[i] >= f->physical_rows)
-                continue;
-            ia_rowids_slice(&f->row_ids, chunk[i], 1, &id);
-            IA_TRY(ia_u64map_put(cx, &w->created, id, ia_versions_get(&f->created, chunk[i], 1)));
-        }
-        from = (uint64_t)chunk[n - 1] + 1;
-    }
-    return IA_OK;
+    IA_GO(IA_NEW_ARRAY(cx, rows, (size_t)n));
+    IA_GO(IA_NEW_ARRAY(cx, ids, (size_t)n));
+    IA_GO(IA_NEW_ARRAY(cx, versions, (size_t)n));
+    ia_bitmap_to_array(a->rows, rows);
+    ia_rowids_pick(&f->row_ids, rows, (size_t)n, ids);
+    ia_versions_pick(&f->created, rows, (size_t)n, 1, versions);
+    for (uint64_t i = 0; i < n; i++)
+        IA_GO(ia_u64map_put(cx, &w->created, ids[i], versions[i]));
+done:
+    ia_free(rows);
+    ia_free(ids);
+    ia_free(versions);
+    return st;
 }
 
 static ia_status collect_created(ia_ctx *cx, work *w)

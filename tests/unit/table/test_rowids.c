@@ -173,8 +173,15 @@ static void random_sequences_survive_the_wire(void **state)
         for (int probe = 0; probe < 20; probe++) {
             const uint64_t from = next_random(&seed) % n, len = next_random(&seed) % (n - from + 1);
             uint64_t at;
+            static uint32_t offsets[3000];
+            size_t picked = 0;
             ia_rowids_slice(&copy, from, len, got);
             assert_memory_equal(got, ids + from, len * sizeof *got);
+            for (uint64_t k = from; k < n; k += 1 + next_random(&seed) % 40)
+                offsets[picked++] = (uint32_t)k;
+            ia_rowids_pick(&copy, offsets, picked, got);
+            for (size_t k = 0; k < picked; k++)
+                assert_int_equal(got[k], ids[offsets[k]]);
             assert_int_equal(ia_rowids_get(&copy, from), ids[from]);
             assert_true(ia_rowids_find(&copy, ids[from], &at));
             assert_int_equal(ids[at], ids[from]);
@@ -239,6 +246,15 @@ static void version_runs_encode_as_the_engine_does(void **state)
     assert_ok(ia_versions_append(&t->cx, &back, 5, 2));
     assert_ok(ia_versions_append(&t->cx, &back, 5, 2));
     assert_int_equal(back.n_runs, 3);
+    {
+        static const uint32_t offsets[] = {0, 1, 4, 5, 9};
+        uint64_t picked[5];
+        ia_versions_pick(&back, offsets, 5, 9, picked);
+        assert_int_equal(picked[0], 1);
+        assert_int_equal(picked[1], 4);
+        assert_int_equal(picked[3], 5);
+        assert_int_equal(picked[4], 9);
+    }
     assert_ok(ia_versions_copy(&t->cx, &back, &copy)); /* a copy has room to grow */
     for (uint64_t k = 10; k < 20; k++)
         assert_ok(ia_versions_append(&t->cx, &copy, k, 1));
