@@ -15,8 +15,8 @@ typedef struct footer {
 
 static ia_status corrupt_at(ia_ctx *cx, const ia_file *f, uint64_t off, const char *what)
 {
-    return ia_fail(cx, IA_ERR_CORRUPT, "file %s of %" PRIu64 " bytes: %s at byte %" PRIu64, f->io->path, f->size, what,
-                   off);
+    return ia_fail(cx, IA_ERR_CORRUPT, "file %s of %" PRIu64 " bytes: %s at byte %" PRIu64,
+                   f->io->path, f->size, what, off);
 }
 
 const uint8_t *ia_file_tail(const ia_file *f, uint64_t off, uint64_t len)
@@ -27,8 +27,8 @@ const uint8_t *ia_file_tail(const ia_file *f, uint64_t off, uint64_t len)
 }
 
 /* Bytes of the metadata area: from the tail, or read into *owned. */
-static ia_status meta_bytes(ia_ctx *cx, ia_file *f, uint64_t off, uint64_t len, const char *what, uint8_t **owned,
-                            const uint8_t **out)
+static ia_status meta_bytes(ia_ctx *cx, ia_file *f, uint64_t off, uint64_t len, const char *what,
+                            uint8_t **owned, const uint8_t **out)
 {
     *owned = NULL;
     if (off > f->size || len > f->size - off)
@@ -71,8 +71,10 @@ static ia_status version_of(ia_ctx *cx, ia_file *f, uint32_t major, uint32_t min
     f->minor = minor;
     if (major == 2 && minor <= 3)
         return IA_OK;
-    return ia_fail(cx, IA_ERR_UNSUPPORTED, "file %s has Lance file version %" PRIu32 ".%" PRIu32
-                   "; versions 2.1 and 2.2 are read", f->io->path, major, minor);
+    return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                   "file %s has Lance file version %" PRIu32 ".%" PRIu32
+                   "; versions 2.1 and 2.2 are read",
+                   f->io->path, major, minor);
 }
 
 static ia_status read_footer(ia_ctx *cx, ia_file *f, footer *ft)
@@ -91,9 +93,11 @@ static ia_status read_footer(ia_ctx *cx, ia_file *f, footer *ft)
     ft->gbo = ia_le64(p + 16);
     ft->n_global = ia_le32(p + 24);
     ft->n_cols = ia_le32(p + 28);
-    if (!ft->n_global || ft->gbo > f->size - FOOTER || (f->size - FOOTER - ft->gbo) / 16 < ft->n_global)
+    if (!ft->n_global || ft->gbo > f->size - FOOTER ||
+        (f->size - FOOTER - ft->gbo) / 16 < ft->n_global)
         return corrupt_at(cx, f, f->size - FOOTER, "bad global buffer table");
-    if (ft->cmo > f->size - FOOTER || (f->size - FOOTER - ft->cmo) / 16 < ft->n_cols || ft->meta > ft->cmo)
+    if (ft->cmo > f->size - FOOTER || (f->size - FOOTER - ft->cmo) / 16 < ft->n_cols ||
+        ft->meta > ft->cmo)
         return corrupt_at(cx, f, f->size - FOOTER, "bad column table");
     return IA_OK;
 }
@@ -170,7 +174,8 @@ done:
     return st;
 }
 
-ia_status ia_file_open(ia_ctx *cx, ia_objstore *os, const char *path, uint64_t known_size, ia_file **out)
+ia_status ia_file_open(ia_ctx *cx, ia_objstore *os, const char *path, uint64_t known_size,
+                       ia_file **out)
 {
     ia_file *f = NULL;
     footer ft = {0};
@@ -182,8 +187,8 @@ ia_status ia_file_open(ia_ctx *cx, ia_objstore *os, const char *path, uint64_t k
     IA_GO(IA_SET(cx, f->name, ia_strdup(cx, ia_path_base(path))));
     f->size = f->io->size;
     if (known_size && known_size != f->size)
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "file %s has %" PRIu64 " bytes, its table says %" PRIu64, path, f->size,
-                      known_size));
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "file %s has %" PRIu64 " bytes, its table says %" PRIu64,
+                      path, f->size, known_size));
     IA_GO(read_footer(cx, f, &ft));
     IA_GO(read_descriptor(cx, f, &ft));
     IA_GO(read_column_table(cx, f, &ft));
@@ -289,14 +294,15 @@ static ia_status read_page(ia_ctx *cx, const ia_file *f, ia_wire *w, numbers *nu
     IA_GO(ia_wire_done(cx, &m, "page"));
     p->n_buffers = nums->n - start;
     if (sizes.n != p->n_buffers || !p->desc)
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "page with %zu buffer positions, %zu sizes%s", p->n_buffers, sizes.n,
-                      p->desc ? "" : " and no description"));
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "page with %zu buffer positions, %zu sizes%s",
+                      p->n_buffers, sizes.n, p->desc ? "" : " and no description"));
     IA_GO(IA_GROW(cx, nums->v, nums->cap, nums->n + sizes.n));
     for (size_t i = 0; i < sizes.n; i++) {
         uint64_t off = nums->v[start + i];
 
         if (off > f->size || sizes.v[i] > f->size - off)
-            IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "buffer %zu at byte %" PRIu64 " of %" PRIu64 " bytes leaves the file", i,
+            IA_GO(ia_fail(cx, IA_ERR_CORRUPT,
+                          "buffer %zu at byte %" PRIu64 " of %" PRIu64 " bytes leaves the file", i,
                           off, sizes.v[i]));
         nums->v[nums->n++] = sizes.v[i];
     }
@@ -329,7 +335,8 @@ static ia_status read_pages(ia_ctx *cx, ia_file *f, ia_filecol *c, const uint8_t
     }
     IA_GO(ia_wire_done(cx, &w, "column metadata"));
     if (row != f->rows)
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "pages hold %" PRIu64 " rows, the file has %" PRIu64, row, f->rows));
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "pages hold %" PRIu64 " rows, the file has %" PRIu64, row,
+                      f->rows));
     for (size_t i = 0; i < c->n_pages; i++) { /* the array no longer moves */
         ia_page *p = &c->pages[i];
 
@@ -354,11 +361,12 @@ ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, ia_fileco
 
     *out = NULL;
     if (column >= f->n_cols)
-        return ia_fail(cx, IA_ERR_CORRUPT, "file %s has %" PRIu32 " columns, column %" PRIu32 " is asked for",
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "file %s has %" PRIu32 " columns, column %" PRIu32 " is asked for",
                        f->io->path, f->n_cols, column);
     if (f->minor == 0)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "file %s has data of format 2.0; rewrite it as 2.1 or newer",
-                       f->io->path);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "file %s has data of format 2.0; rewrite it as 2.1 or newer", f->io->path);
     c = &f->cols[column];
     if (!c->loaded) {
         st = meta_bytes(cx, f, c->meta_pos, c->meta_len, "bad column metadata", &c->meta, &meta);

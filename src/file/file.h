@@ -18,7 +18,8 @@ ia_status ia_file_open(ia_ctx *cx, ia_objstore *os, const char *path, uint64_t k
 void ia_file_close(ia_file *f);
 uint64_t ia_file_rows(const ia_file *f);
 uint32_t ia_file_columns(const ia_file *f);
-void ia_file_version(const ia_file *f, uint32_t *major, uint32_t *minor); /* dataset spelling: 2.0, 2.1 */
+void ia_file_version(const ia_file *f, uint32_t *major,
+                     uint32_t *minor);               /* dataset spelling: 2.0, 2.1 */
 const ia_lschema *ia_file_lschema(const ia_file *f); /* borrowed */
 
 /* One top-level column to read. `leaf_columns` are the physical columns of the field's leaves in
@@ -32,11 +33,14 @@ typedef struct ia_file_column {
 
 typedef struct ia_file_scan ia_file_scan;
 /* Rows [begin, end) in batches of at most batch_rows (0 = 8192; wide rows give smaller batches of
- * about 8 MiB). Page buffers are read in large coalesced ranges; memory is bounded by a few pages. */
+ * about 8 MiB). Page buffers are read in large coalesced ranges; memory is bounded by a few pages.
+ */
 ia_status ia_file_scan_open(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
-                            uint64_t begin, uint64_t end, uint32_t batch_rows, ia_file_scan **out) IA_MUST_CHECK;
+                            uint64_t begin, uint64_t end, uint32_t batch_rows,
+                            ia_file_scan **out) IA_MUST_CHECK;
 /* Next rows: out[k] for cols[k] (caller's, release), *rows = 0 at the end. */
-ia_status ia_file_scan_next(ia_ctx *cx, ia_file_scan *s, ia_array **out, uint64_t *rows) IA_MUST_CHECK;
+ia_status ia_file_scan_next(ia_ctx *cx, ia_file_scan *s, ia_array **out,
+                            uint64_t *rows) IA_MUST_CHECK;
 void ia_file_scan_close(ia_file_scan *s);
 /* Rows at strictly ascending offsets; reads only the chunks that hold them. out[k] for cols[k]. */
 ia_status ia_file_take(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
@@ -46,18 +50,19 @@ ia_status ia_file_take(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_
 
 typedef struct ia_file_writer ia_file_writer;
 typedef struct ia_file_writer_options {
-    uint32_t minor;          /* 1 (default when 0) or 2: format 2.1 / 2.2 */
-    uint64_t page_bytes;     /* flush a column at about this many buffered bytes; 0 = 8 MiB */
+    uint32_t minor;             /* 1 (default when 0) or 2: format 2.1 / 2.2 */
+    uint64_t page_bytes;        /* flush a column at about this many buffered bytes; 0 = 8 MiB */
     const ia_io_class *classes; /* per top-level field of the schema; NULL = all PAYLOAD */
 } ia_file_writer_options;
 
 typedef struct ia_file_info {
-    uint64_t size;     /* bytes of the whole file */
+    uint64_t size; /* bytes of the whole file */
     uint64_t rows;
-    uint32_t columns;  /* physical columns, numbered like the leaves of the schema */
+    uint32_t columns; /* physical columns, numbered like the leaves of the schema */
 } ia_file_info;
 
-/* Writes `path` (unique name; visible only after finish). `ls` gives the field ids, same order as s. */
+/* Writes `path` (unique name; visible only after finish). `ls` gives the field ids, same order as
+ * s. */
 ia_status ia_file_writer_open(ia_ctx *cx, ia_objstore *os, const char *path, const ia_schema *s,
                               const ia_lschema *ls, const ia_file_writer_options *opt,
                               ia_file_writer **out) IA_MUST_CHECK;
@@ -65,7 +70,8 @@ ia_status ia_file_writer_open(ia_ctx *cx, ia_objstore *os, const char *path, con
  * row). Copies what it keeps. */
 ia_status ia_file_writer_write(ia_ctx *cx, ia_file_writer *w, const ia_batch *b) IA_MUST_CHECK;
 /* put_flags: IA_PUT_SYNC or 0. */
-ia_status ia_file_writer_finish(ia_ctx *cx, ia_file_writer *w, uint32_t put_flags, ia_file_info *out) IA_MUST_CHECK;
+ia_status ia_file_writer_finish(ia_ctx *cx, ia_file_writer *w, uint32_t put_flags,
+                                ia_file_info *out) IA_MUST_CHECK;
 void ia_file_writer_close(ia_file_writer *w); /* an unfinished file leaves nothing */
 
 #endif

@@ -6,11 +6,12 @@
 
 /* One page of a column. */
 typedef struct ia_page {
-    uint64_t first, rows;     /* top-level rows [first, first + rows) */
-    uint64_t *offsets;        /* absolute positions of the buffers, then their sizes; owned by the column */
+    uint64_t first, rows; /* top-level rows [first, first + rows) */
+    uint64_t
+        *offsets; /* absolute positions of the buffers, then their sizes; owned by the column */
     uint64_t *sizes;
     size_t n_buffers;
-    const uint8_t *desc;      /* the Any with the page layout; borrowed from the column's metadata */
+    const uint8_t *desc; /* the Any with the page layout; borrowed from the column's metadata */
     size_t desc_len;
 } ia_page;
 
@@ -20,13 +21,13 @@ typedef struct ia_filecol {
     uint8_t *meta;               /* owned copy, unless it lies in the tail */
     ia_page *pages;
     size_t n_pages;
-    uint64_t *numbers;           /* storage of the pages' offsets and sizes */
-    uint64_t bytes;              /* sum of all buffer sizes */
+    uint64_t *numbers; /* storage of the pages' offsets and sizes */
+    uint64_t bytes;    /* sum of all buffer sizes */
 } ia_filecol;
 
 struct ia_file {
     ia_objfile *io;
-    char *name;        /* last path part, for messages */
+    char *name; /* last path part, for messages */
     uint64_t size, rows;
     uint32_t major, minor;
     ia_lschema schema;
@@ -37,7 +38,8 @@ struct ia_file {
 };
 
 /* Page table of a column, loaded on first use. */
-ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, ia_filecol **out) IA_MUST_CHECK;
+ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column,
+                              ia_filecol **out) IA_MUST_CHECK;
 /* Bytes [off, off + len) when they lie in the tail; else NULL. */
 const uint8_t *ia_file_tail(const ia_file *f, uint64_t off, uint64_t len);
 

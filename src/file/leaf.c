@@ -24,7 +24,8 @@ ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, cons
     l->cls = cls;
     l->n_layers = path_len + 1;
     if (l->n_layers > IA_MAX_LAYERS)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "file %s, column %" PRIu32 ": nested too deeply", f->io->path, column);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "file %s, column %" PRIu32 ": nested too deeply",
+                       f->io->path, column);
     for (size_t i = 0;; i++) {
         size_t layer = path_len - i;
 
@@ -123,8 +124,8 @@ static ia_status window_room(ia_ctx *cx, ia_window *w, size_t cap)
     return ia_buffer_own(cx, p, cap, &w->buf);
 }
 
-ia_status ia_leaf_bytes(ia_ctx *cx, ia_leaf *l, ia_window *w, uint64_t off, uint64_t len, uint64_t upto,
-                        const uint8_t **out)
+ia_status ia_leaf_bytes(ia_ctx *cx, ia_leaf *l, ia_window *w, uint64_t off, uint64_t len,
+                        uint64_t upto, const uint8_t **out)
 {
     uint64_t want = len;
 
@@ -136,21 +137,24 @@ ia_status ia_leaf_bytes(ia_ctx *cx, ia_leaf *l, ia_window *w, uint64_t off, uint
         return IA_OK;
     }
     if (off > l->f->size || len > l->f->size - off)
-        return ia_fail(cx, IA_ERR_CORRUPT, "bytes %" PRIu64 "+%" PRIu64 " leave the file", off, len);
+        return ia_fail(cx, IA_ERR_CORRUPT, "bytes %" PRIu64 "+%" PRIu64 " leave the file", off,
+                       len);
     if (upto > off && upto - off > want)
         want = upto - off < READ_AHEAD ? upto - off : want > READ_AHEAD ? want : READ_AHEAD;
     if (want > l->f->size - off)
         want = l->f->size - off;
     IA_TRY(window_room(cx, w, (size_t)want));
     w->len = 0;
-    IA_TRY(ia_objfile_read(cx, l->f->io, off, (size_t)want, (void *)(uintptr_t)w->buf->data, l->cls));
+    IA_TRY(
+        ia_objfile_read(cx, l->f->io, off, (size_t)want, (void *)(uintptr_t)w->buf->data, l->cls));
     w->off = off;
     w->len = (size_t)want;
     *out = w->buf->data;
     return IA_OK;
 }
 
-ia_status ia_leaf_buffer(ia_ctx *cx, ia_leaf *l, size_t number, uint8_t **owned, const uint8_t **data)
+ia_status ia_leaf_buffer(ia_ctx *cx, ia_leaf *l, size_t number, uint8_t **owned,
+                         const uint8_t **data)
 {
     const ia_page *p = ia_leaf_page(l);
 
@@ -160,7 +164,8 @@ ia_status ia_leaf_buffer(ia_ctx *cx, ia_leaf *l, size_t number, uint8_t **owned,
         return IA_OK;
     IA_TRY(IA_SET(cx, *owned, ia_alloc(cx, (size_t)p->sizes[number])));
     *data = *owned;
-    return ia_objfile_read(cx, l->f->io, p->offsets[number], (size_t)p->sizes[number], *owned, l->cls);
+    return ia_objfile_read(cx, l->f->io, p->offsets[number], (size_t)p->sizes[number], *owned,
+                           l->cls);
 }
 
 uint64_t ia_leaf_ahead(const ia_leaf *l, uint64_t end, uint64_t gap)
@@ -219,7 +224,8 @@ static void push_offset(ia_ctx *cx, ia_layer_acc *a, uint64_t v)
 }
 
 /* Without lists a layer is null where the level is that of this layer or of one further out. */
-static ia_status flat_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *def, size_t n)
+static ia_status flat_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *def,
+                             size_t n)
 {
     for (size_t i = 0; i < l->n_layers; i++) {
         unsigned first = 1;
@@ -244,15 +250,17 @@ static ia_status check_layers(ia_ctx *cx, const ia_leafacc *acc)
     for (size_t i = 0; i < acc->n_layers; i++) {
         IA_TRY(ia_buf_status(&acc->layers[i].valid.bits));
         IA_TRY(ia_buf_status(&acc->layers[i].offs));
-        if (acc->layers[i].list && acc->layers[i].offset_bits == 32 && acc->layers[i - 1].valid.n > INT32_MAX)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED, "more than 2^31 list items in one batch; read fewer rows at once");
+        if (acc->layers[i].list && acc->layers[i].offset_bits == 32 &&
+            acc->layers[i - 1].valid.n > INT32_MAX)
+            return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                           "more than 2^31 list items in one batch; read fewer rows at once");
     }
     return IA_OK;
 }
 
 /* list<primitive>, the common case: one entry is one item or one empty or null list. */
-static ia_status list_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep, const uint16_t *def,
-                             size_t n)
+static ia_status list_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep,
+                             const uint16_t *def, size_t n)
 {
     ia_layer_acc *item = &acc->layers[0], *list = &acc->layers[1];
     unsigned null_list = 0, max_visible = l->lay.max_visible;
@@ -275,8 +283,8 @@ static ia_status list_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, cons
 }
 
 /* The general rule of file format 2.7. */
-ia_status ia_leaf_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep, const uint16_t *def,
-                         size_t n)
+ia_status ia_leaf_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep,
+                         const uint16_t *def, size_t n)
 {
     size_t need[IA_MAX_LAYERS];
     size_t lists = 0;
@@ -314,7 +322,8 @@ ia_status ia_leaf_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const ui
 static ia_status check_layout(ia_ctx *cx, const ia_leaf *l)
 {
     if (l->lay.n_layers != l->n_layers)
-        return ia_fail(cx, IA_ERR_CORRUPT, "page has %zu layers, the schema %zu", l->lay.n_layers, l->n_layers);
+        return ia_fail(cx, IA_ERR_CORRUPT, "page has %zu layers, the schema %zu", l->lay.n_layers,
+                       l->n_layers);
     for (size_t i = 0; i < l->n_layers; i++) {
         if (ia_layer_is_list(l->lay.layers[i]) != l->is_list[i])
             return ia_fail(cx, IA_ERR_CORRUPT, "layer %zu of the page does not fit the schema", i);
@@ -330,13 +339,22 @@ static ia_status open_page(ia_ctx *cx, ia_leaf *l, size_t number)
 
     close_page(l);
     l->page = number;
-    IA_GO(ia_layout_decode(cx, &l->arena, ia_leaf_page(l)->desc, ia_leaf_page(l)->desc_len, &l->lay));
+    IA_GO(
+        ia_layout_decode(cx, &l->arena, ia_leaf_page(l)->desc, ia_leaf_page(l)->desc_len, &l->lay));
     IA_GO(check_layout(cx, l));
     switch (l->lay.kind) {
-    case IA_LAYOUT_MINI: IA_GO(ia_leaf_mini_open(cx, l)); break;
-    case IA_LAYOUT_ZIP: IA_GO(ia_leaf_zip_open(cx, l)); break;
-    case IA_LAYOUT_CONSTANT: IA_GO(ia_leaf_const_open(cx, l)); break;
-    case IA_LAYOUT_BLOB: case IA_LAYOUT_SPARSE: break;
+    case IA_LAYOUT_MINI:
+        IA_GO(ia_leaf_mini_open(cx, l));
+        break;
+    case IA_LAYOUT_ZIP:
+        IA_GO(ia_leaf_zip_open(cx, l));
+        break;
+    case IA_LAYOUT_CONSTANT:
+        IA_GO(ia_leaf_const_open(cx, l));
+        break;
+    case IA_LAYOUT_BLOB:
+    case IA_LAYOUT_SPARSE:
+        break;
     }
 done:
     if (st != IA_OK)
@@ -347,10 +365,15 @@ done:
 static ia_status read_rows(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc)
 {
     switch (l->lay.kind) {
-    case IA_LAYOUT_MINI: return ia_leaf_mini_read(cx, l, a, b, acc);
-    case IA_LAYOUT_ZIP: return ia_leaf_zip_read(cx, l, a, b, acc);
-    case IA_LAYOUT_CONSTANT: return ia_leaf_const_read(cx, l, a, b, acc);
-    case IA_LAYOUT_BLOB: case IA_LAYOUT_SPARSE: break;
+    case IA_LAYOUT_MINI:
+        return ia_leaf_mini_read(cx, l, a, b, acc);
+    case IA_LAYOUT_ZIP:
+        return ia_leaf_zip_read(cx, l, a, b, acc);
+    case IA_LAYOUT_CONSTANT:
+        return ia_leaf_const_read(cx, l, a, b, acc);
+    case IA_LAYOUT_BLOB:
+    case IA_LAYOUT_SPARSE:
+        break;
     }
     return ia_fail(cx, IA_ERR_INTERNAL, "page layout %d", (int)l->lay.kind);
 }
@@ -400,7 +423,8 @@ ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n, ia_leaf
         ia_status st = IA_OK;
 
         if (k >= l->col->n_pages)
-            return ia_fail(cx, IA_ERR_INTERNAL, "file %s, column %" PRIu32 ": row %" PRIu64 " is past the end",
+            return ia_fail(cx, IA_ERR_INTERNAL,
+                           "file %s, column %" PRIu32 ": row %" PRIu64 " is past the end",
                            l->f->io->path, l->column, row);
         p = &l->col->pages[k];
         a = row - p->first;
@@ -412,7 +436,8 @@ ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n, ia_leaf
         if (st == IA_OK)
             st = read_rows(cx, l, a, b, acc);
         if (st != IA_OK)
-            return ia_fail_prefix(cx, st, "file %s, column %" PRIu32 ", page %zu", l->f->io->path, l->column, k);
+            return ia_fail_prefix(cx, st, "file %s, column %" PRIu32 ", page %zu", l->f->io->path,
+                                  l->column, k);
         row += b - a;
         n -= b - a;
     }

@@ -32,7 +32,8 @@ static ia_status decode_value_buffer(ia_ctx *cx, ia_leaf *l, const uint8_t *p, u
     from = word == 4 ? ia_le32(data) : ia_le64(data);
     to = word == 4 ? ia_le32(data + 4) : ia_le64(data + 8);
     if (from > to || to > len1)
-        return ia_fail(cx, IA_ERR_CORRUPT, "constant string from %" PRIu64 " to %" PRIu64 " of %" PRIu64, from, to,
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "constant string from %" PRIu64 " to %" PRIu64 " of %" PRIu64, from, to,
                        len1);
     return ia_vals_put_var(cx, &l->vals, data + len0 + from, (size_t)(to - from));
 }
@@ -51,7 +52,8 @@ static ia_status decode_inline(ia_ctx *cx, ia_leaf *l)
         return ia_vals_status(cx, &l->vals);
     }
     if (v.len != l->phys.width)
-        return ia_fail(cx, IA_ERR_CORRUPT, "inline constant of %zu bytes, %zu expected", v.len, l->phys.width);
+        return ia_fail(cx, IA_ERR_CORRUPT, "inline constant of %zu bytes, %zu expected", v.len,
+                       l->phys.width);
     o = ia_vals_extend(cx, &l->vals, 1);
     if (o)
         memcpy(o, v.data, v.len);
@@ -59,8 +61,8 @@ static ia_status decode_inline(ia_ctx *cx, ia_leaf *l)
 }
 
 /* One level stream: raw u16, or a block of `n` levels. */
-static ia_status read_stream(ia_ctx *cx, ia_leaf *l, size_t number, const ia_enc *e, uint64_t n, uint32_t max,
-                             uint16_t **v, size_t *cap, size_t *count)
+static ia_status read_stream(ia_ctx *cx, ia_leaf *l, size_t number, const ia_enc *e, uint64_t n,
+                             uint32_t max, uint16_t **v, size_t *cap, size_t *count)
 {
     const ia_page *p = ia_leaf_page(l);
     ia_enc raw = {.kind = IA_ENC_FLAT, .bits = 16};
@@ -75,7 +77,8 @@ static ia_status read_stream(ia_ctx *cx, ia_leaf *l, size_t number, const ia_enc
     }
     /* A run length byte stands for at most 255 levels, a packed byte for 8. */
     if (n / 256 > p->sizes[number] * 256 + 1)
-        return ia_fail(cx, IA_ERR_CORRUPT, "%" PRIu64 " levels in %" PRIu64 " bytes", n, p->sizes[number]);
+        return ia_fail(cx, IA_ERR_CORRUPT, "%" PRIu64 " levels in %" PRIu64 " bytes", n,
+                       p->sizes[number]);
     IA_GO(ia_leaf_buffer(cx, l, number, &owned, &data));
     IA_GO(ia_leaf_level_room(cx, v, cap, (size_t)n));
     view.data = (const char *)data;
@@ -94,19 +97,21 @@ static ia_status read_levels(ia_ctx *cx, ia_leaf *l, size_t first)
     uint64_t starts = 0;
 
     if (p->sizes[first])
-        IA_TRY(read_stream(cx, l, first, l->lay.rep, l->lay.num_rep_values, l->lay.max_rep, &l->rep, &l->rep_cap,
-                           &reps));
+        IA_TRY(read_stream(cx, l, first, l->lay.rep, l->lay.num_rep_values, l->lay.max_rep, &l->rep,
+                           &l->rep_cap, &reps));
     if (p->sizes[first + 1])
-        IA_TRY(read_stream(cx, l, first + 1, l->lay.def, l->lay.num_def_values, l->lay.max_def, &l->def, &l->def_cap,
-                           &defs));
+        IA_TRY(read_stream(cx, l, first + 1, l->lay.def, l->lay.num_def_values, l->lay.max_def,
+                           &l->def, &l->def_cap, &defs));
     if (!reps != !l->lay.max_rep || (reps && defs && reps != defs))
-        return ia_fail(cx, IA_ERR_CORRUPT, "constant page with %zu repetition and %zu definition levels", reps, defs);
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "constant page with %zu repetition and %zu definition levels", reps, defs);
     l->has_def = defs != 0;
     l->n_levels = reps ? reps : defs ? defs : (size_t)p->rows;
     for (size_t i = 0; i < reps; i++)
         starts += l->rep[i] == l->lay.max_rep;
     if ((reps ? starts : l->n_levels) != p->rows || (reps && l->rep[0] != l->lay.max_rep))
-        return ia_fail(cx, IA_ERR_CORRUPT, "constant page whose levels do not hold %" PRIu64 " rows", p->rows);
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "constant page whose levels do not hold %" PRIu64 " rows", p->rows);
     return IA_OK;
 }
 
@@ -209,6 +214,6 @@ ia_status ia_leaf_const_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_
         to = l->entry;
     }
     IA_TRY(put_values(cx, l, from, to, &acc->vals));
-    return ia_leaf_levels(cx, l, acc, l->lay.max_rep ? l->rep + from : NULL, l->has_def ? l->def + from : NULL,
-                          to - from);
+    return ia_leaf_levels(cx, l, acc, l->lay.max_rep ? l->rep + from : NULL,
+                          l->has_def ? l->def + from : NULL, to - from);
 }

@@ -10,7 +10,8 @@
 
 /* ---- opening a page ------------------------------------------------------------------------- */
 
-/* Buffer 0: log2 of values in the low four bits, bytes / 8 - 1 above; the last chunk takes the rest. */
+/* Buffer 0: log2 of values in the low four bits, bytes / 8 - 1 above; the last chunk takes the
+ * rest. */
 static ia_status chunk_table(ia_ctx *cx, ia_leaf *l, const uint8_t *words, size_t word)
 {
     const ia_page *p = ia_leaf_page(l);
@@ -28,12 +29,13 @@ static ia_status chunk_table(ia_ctx *cx, ia_leaf *l, const uint8_t *words, size_
     }
     l->chunk_off[l->n_chunks] = off;
     if (off - p->offsets[1] != p->sizes[1])
-        return ia_fail(cx, IA_ERR_CORRUPT, "chunks of %" PRIu64 " bytes in a buffer of %" PRIu64, off - p->offsets[1],
-                       p->sizes[1]);
+        return ia_fail(cx, IA_ERR_CORRUPT, "chunks of %" PRIu64 " bytes in a buffer of %" PRIu64,
+                       off - p->offsets[1], p->sizes[1]);
     l->chunk_val[l->n_chunks] = l->lay.num_items;
     if (l->n_chunks && (l->chunk_val[l->n_chunks - 1] > l->lay.num_items ||
                         l->lay.num_items - l->chunk_val[l->n_chunks - 1] > MAX_CHUNK_VALUES))
-        return ia_fail(cx, IA_ERR_CORRUPT, "chunks do not hold %" PRIu64 " values", l->lay.num_items);
+        return ia_fail(cx, IA_ERR_CORRUPT, "chunks do not hold %" PRIu64 " values",
+                       l->lay.num_items);
     return IA_OK;
 }
 
@@ -48,7 +50,8 @@ static ia_status repetition_index(ia_ctx *cx, ia_leaf *l)
     ia_status st;
 
     if (l->lay.rep_depth != 1 || p->sizes[k] != (uint64_t)l->n_chunks * 16)
-        return ia_fail(cx, IA_ERR_CORRUPT, "repetition index of depth %" PRIu32 " and %" PRIu64 " bytes for %zu chunks",
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "repetition index of depth %" PRIu32 " and %" PRIu64 " bytes for %zu chunks",
                        l->lay.rep_depth, p->sizes[k], l->n_chunks);
     IA_GO(ia_leaf_buffer(cx, l, k, &owned, &data));
     IA_GO(IA_NEW_ARRAY(cx, l->chunk_row, l->n_chunks + 1));
@@ -59,11 +62,13 @@ static ia_status repetition_index(ia_ctx *cx, ia_leaf *l)
         l->chunk_row[c] = rows;
         l->chunk_rest[c] = rest > UINT32_MAX ? UINT32_MAX : (uint32_t)rest;
         if (!ia_add_u64(&rows, rows, ended) || rows > p->rows || rest > UINT32_MAX)
-            IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "repetition index counts more than %" PRIu64 " rows", p->rows));
+            IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "repetition index counts more than %" PRIu64 " rows",
+                          p->rows));
     }
     l->chunk_row[l->n_chunks] = rows;
     if (rows != p->rows)
-        st = ia_fail(cx, IA_ERR_CORRUPT, "repetition index counts %" PRIu64 " of %" PRIu64 " rows", rows, p->rows);
+        st = ia_fail(cx, IA_ERR_CORRUPT, "repetition index counts %" PRIu64 " of %" PRIu64 " rows",
+                     rows, p->rows);
 done:
     ia_free(owned);
     return st;
@@ -78,7 +83,8 @@ static ia_status open_dictionary(ia_ctx *cx, ia_leaf *l)
     ia_status st;
 
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "dictionary indices of encoding %s", ia_enc_name(l->lay.values->kind));
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "dictionary indices of encoding %s",
+                       ia_enc_name(l->lay.values->kind));
     if (l->lay.dict_items > UINT32_MAX)
         return ia_fail(cx, IA_ERR_CORRUPT, "dictionary of %" PRIu64 " items", l->lay.dict_items);
     IA_GO(ia_leaf_buffer(cx, l, 2, &owned, &data));
@@ -108,12 +114,15 @@ ia_status ia_leaf_mini_open(ia_ctx *cx, ia_leaf *l)
     want += l->lay.dict != NULL;
     want += l->lay.rep_depth != 0;
     if (p->n_buffers != want || p->sizes[0] % word)
-        return ia_fail(cx, IA_ERR_CORRUPT, "mini-block page with %zu buffers, the first of %" PRIu64 " bytes",
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "mini-block page with %zu buffers, the first of %" PRIu64 " bytes",
                        p->n_buffers, p->n_buffers ? p->sizes[0] : 0);
     if (ia_mini_buffers(l->lay.values) != l->lay.num_buffers)
-        return ia_fail(cx, IA_ERR_CORRUPT, "mini-block page with %" PRIu32 " value buffers", l->lay.num_buffers);
+        return ia_fail(cx, IA_ERR_CORRUPT, "mini-block page with %" PRIu32 " value buffers",
+                       l->lay.num_buffers);
     if (!l->lay.rep != !l->lay.max_rep || (!l->lay.max_rep && l->lay.num_items != p->rows))
-        return ia_fail(cx, IA_ERR_CORRUPT, "mini-block page of %" PRIu64 " rows with %" PRIu64 " values", p->rows,
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "mini-block page of %" PRIu64 " rows with %" PRIu64 " values", p->rows,
                        l->lay.num_items);
     l->n_chunks = (size_t)p->sizes[0] / word;
     IA_GO(ia_leaf_buffer(cx, l, 0, &owned, &words));
@@ -212,23 +221,28 @@ static ia_status decode_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t end, ia
     l->chunk = l->n_chunks;
     IA_TRY(ia_leaf_bytes(cx, l, &l->win, l->chunk_off[c], len, read_limit(l, c, end), &p));
     if (!split_chunk(l, p, (size_t)len, &parts))
-        return ia_fail(cx, IA_ERR_CORRUPT, "chunk %zu at byte %" PRIu64 ": parts do not fill %" PRIu64 " bytes", c,
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "chunk %zu at byte %" PRIu64 ": parts do not fill %" PRIu64 " bytes", c,
                        l->chunk_off[c], len);
     l->n_levels = l->lay.rep || l->lay.def ? parts.n_levels : (size_t)n;
     st = IA_OK;
     if (l->lay.rep) {
         IA_TRY(ia_leaf_level_room(cx, &l->rep, &l->rep_cap, l->n_levels));
-        st = ia_block_levels(cx, &l->dec, l->lay.rep, parts.rep, l->n_levels, l->lay.max_rep, l->rep);
+        st = ia_block_levels(cx, &l->dec, l->lay.rep, parts.rep, l->n_levels, l->lay.max_rep,
+                             l->rep);
     }
     if (st == IA_OK && l->lay.def) {
         IA_TRY(ia_leaf_level_room(cx, &l->def, &l->def_cap, l->n_levels));
-        st = ia_block_levels(cx, &l->dec, l->lay.def, parts.def, l->n_levels, l->lay.max_def, l->def);
+        st = ia_block_levels(cx, &l->dec, l->lay.def, parts.def, l->n_levels, l->lay.max_def,
+                             l->def);
     }
     if (st == IA_OK && ia_leaf_visible(l, l->has_def ? l->def : NULL, l->n_levels) != n)
-        st = ia_fail(cx, IA_ERR_CORRUPT, "%zu entries do not name %" PRIu64 " values", l->n_levels, n);
+        st = ia_fail(cx, IA_ERR_CORRUPT, "%zu entries do not name %" PRIu64 " values", l->n_levels,
+                     n);
     if (st == IA_OK)
         st = ia_mini_decode(cx, &l->dec, l->lay.values, parts.bufs, l->lay.num_buffers, n, out);
-    return st == IA_OK ? st : ia_fail_prefix(cx, st, "chunk %zu at byte %" PRIu64, c, l->chunk_off[c]);
+    return st == IA_OK ? st
+                       : ia_fail_prefix(cx, st, "chunk %zu at byte %" PRIu64, c, l->chunk_off[c]);
 }
 
 static ia_status load_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t end)
@@ -245,7 +259,8 @@ static ia_status load_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t end)
 
 static ia_status bad_index(ia_ctx *cx, const ia_leaf *l, uint64_t index)
 {
-    return ia_fail(cx, IA_ERR_CORRUPT, "dictionary index %" PRIu64 " of %" PRIu64 " items", index, l->dict.n);
+    return ia_fail(cx, IA_ERR_CORRUPT, "dictionary index %" PRIu64 " of %" PRIu64 " items", index,
+                   l->dict.n);
 }
 
 static inline uint64_t index_at(const ia_vals *v, uint64_t i)
@@ -253,15 +268,20 @@ static inline uint64_t index_at(const ia_vals *v, uint64_t i)
     const uint8_t *p = v->data.data + i * v->phys.width;
 
     switch (v->phys.width) {
-    case 1: return *p;
-    case 2: return ia_le16(p);
-    case 4: return ia_le32(p);
-    default: return ia_le64(p);
+    case 1:
+        return *p;
+    case 2:
+        return ia_le16(p);
+    case 4:
+        return ia_le32(p);
+    default:
+        return ia_le64(p);
     }
 }
 
 /* `vdef` = definition level of each value, NULL = all valid; null slots may hold any index. */
-static ia_status gather_vars(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, const uint16_t *vdef, ia_vals *out)
+static ia_status gather_vars(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n,
+                             const uint16_t *vdef, ia_vals *out)
 {
     const uint8_t *bytes = l->dict.data.data;
     size_t old = out->data.len, total = 0;
@@ -276,7 +296,8 @@ static ia_status gather_vars(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n,
             return bad_index(cx, l, x);
     }
     if (out->phys.bits == 32 && total > (size_t)INT32_MAX - old)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "more than 2 GiB of strings in one batch; read fewer rows at once");
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "more than 2 GiB of strings in one batch; read fewer rows at once");
     IA_TRY(ia_vals_begin_var(cx, out));
     p = ia_buf_extend(cx, &out->data, total);
     if (!p)
@@ -299,7 +320,8 @@ static ia_status gather_vars(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n,
     return IA_OK;
 }
 
-static ia_status gather(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, const uint16_t *vdef, ia_vals *out)
+static ia_status gather(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, const uint16_t *vdef,
+                        ia_vals *out)
 {
     size_t width = l->phys.width;
     uint8_t *p;
@@ -323,7 +345,8 @@ static ia_status gather(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, cons
 }
 
 /* Values [start, start + n) of the loaded chunk. */
-static ia_status append_values(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, const uint16_t *vdef, ia_vals *out)
+static ia_status append_values(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n,
+                               const uint16_t *vdef, ia_vals *out)
 {
     if (l->has_dict)
         return gather(cx, l, start, n, vdef, out);
@@ -363,10 +386,12 @@ static ia_status read_flat(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_le
             return ia_fail(cx, IA_ERR_CORRUPT, "row %" PRIu64 " lies in no chunk", a);
         l->hint = c;
         if (a == first && stop == end && l->chunk != c && !l->has_dict) {
-            IA_TRY(decode_chunk(cx, l, c, b, &acc->vals)); /* whole chunks go straight to the batch */
+            IA_TRY(
+                decode_chunk(cx, l, c, b, &acc->vals)); /* whole chunks go straight to the batch */
         } else {
             IA_TRY(load_chunk(cx, l, c, b));
-            IA_TRY(append_values(cx, l, a - first, stop - a, l->has_def ? l->def + (a - first) : NULL, &acc->vals));
+            IA_TRY(append_values(cx, l, a - first, stop - a,
+                                 l->has_def ? l->def + (a - first) : NULL, &acc->vals));
         }
         if (l->has_def)
             def = l->def + (a - first);
@@ -381,7 +406,8 @@ static ia_status read_flat(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_le
 /* Puts the cursor at the first entry of page row `row` (file format 3.3). */
 static ia_status seek_row(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t end)
 {
-    size_t lo = 0, hi = l->n_chunks; /* chunk where the row ends: smallest c with chunk_row[c + 1] > row */
+    size_t lo = 0,
+           hi = l->n_chunks; /* chunk where the row ends: smallest c with chunk_row[c + 1] > row */
     size_t c;
     uint64_t k;
 
@@ -402,7 +428,8 @@ static ia_status seek_row(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t end)
             c--;
         IA_TRY(load_chunk(cx, l, c, end));
         if (l->chunk_rest[c] > l->n_levels)
-            return ia_fail(cx, IA_ERR_CORRUPT, "chunk %zu: repetition index names entry -%" PRIu32 " of %zu", c,
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "chunk %zu: repetition index names entry -%" PRIu32 " of %zu", c,
                            l->chunk_rest[c], l->n_levels);
         l->entry = l->n_levels - l->chunk_rest[c];
     } else {
@@ -416,7 +443,8 @@ static ia_status seek_row(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t end)
         }
     }
     if (l->entry >= l->n_levels || l->rep[l->entry] != l->lay.max_rep)
-        return ia_fail(cx, IA_ERR_CORRUPT, "chunk %zu at byte %" PRIu64 ": row %" PRIu64 " does not start there", c,
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "chunk %zu at byte %" PRIu64 ": row %" PRIu64 " does not start there", c,
                        l->chunk_off[c], row);
     l->value = ia_leaf_visible(l, l->has_def ? l->def : NULL, l->entry);
     l->cur_row = row;
@@ -477,10 +505,12 @@ static ia_status read_lists(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_l
         IA_TRY(append_entries(cx, l, e, acc));
         if (e < l->n_levels)
             break;
-        /* The chunk is used up; the next one is needed for more rows or for the rest of this one. */
+        /* The chunk is used up; the next one is needed for more rows or for the rest of this one.
+         */
         if (c + 1 == l->n_chunks) {
             if (begun != want)
-                return ia_fail(cx, IA_ERR_CORRUPT, "page ends after %" PRIu64 " of %" PRIu64 " rows", a + begun, b);
+                return ia_fail(cx, IA_ERR_CORRUPT,
+                               "page ends after %" PRIu64 " of %" PRIu64 " rows", a + begun, b);
             break;
         }
         if (begun == want && l->chunk_rest[c] == 0)

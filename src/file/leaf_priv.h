@@ -5,8 +5,8 @@
 #include "file/encodings/decode.h"
 #include "file/file_priv.h"
 
-/* Structure and values of one leaf for the rows of a batch. layers[0] is the leaf item, the last the
- * top-level field; `slots` counts what a layer has so far (file format 2.7). */
+/* Structure and values of one leaf for the rows of a batch. layers[0] is the leaf item, the last
+ * the top-level field; `slots` counts what a layer has so far (file format 2.7). */
 typedef struct ia_layer_acc {
     bool list;
     uint32_t offset_bits; /* list: 32 or 64 */
@@ -39,77 +39,87 @@ typedef struct ia_leaf {
     ia_filecol *col;
 
     /* What will be asked for next, in file rows: lets reads be coalesced. */
-    uint64_t scan_end;      /* sequential reading up to here; 0 = take */
-    const uint32_t *take;   /* offsets still to come */
+    uint64_t scan_end;    /* sequential reading up to here; 0 = take */
+    const uint32_t *take; /* offsets still to come */
     size_t n_take;
 
     /* The open page. */
-    size_t page;            /* col->n_pages = none */
+    size_t page; /* col->n_pages = none */
     ia_arena arena;
     ia_layout lay;
     ia_decoder dec;
     ia_window win, index_win;
-    uint64_t cur_row;       /* page row at which the list cursor below stands; UINT64_MAX = nowhere */
+    uint64_t cur_row; /* page row at which the list cursor below stands; UINT64_MAX = nowhere */
 
     /* mini-block */
     size_t n_chunks;
-    uint64_t *chunk_off;    /* n_chunks + 1, absolute */
-    uint64_t *chunk_val;    /* n_chunks + 1 values before the chunk */
-    uint64_t *chunk_row;    /* lists: n_chunks + 1 rows ended before the chunk */
-    uint32_t *chunk_rest;   /* lists: entries of an unfinished row at the end of the chunk */
+    uint64_t *chunk_off;  /* n_chunks + 1, absolute */
+    uint64_t *chunk_val;  /* n_chunks + 1 values before the chunk */
+    uint64_t *chunk_row;  /* lists: n_chunks + 1 rows ended before the chunk */
+    uint32_t *chunk_rest; /* lists: entries of an unfinished row at the end of the chunk */
     bool has_dict;
     ia_vals dict;
-    ia_phys chunk_phys;     /* shape of a chunk's values: phys, or dictionary indices */
-    size_t hint;            /* chunk of the last read */
-    size_t chunk;           /* decoded chunk, n_chunks = none */
-    ia_vals vals;           /* its values */
-    uint16_t *rep, *def;    /* its levels; capacity n_cap */
+    ia_phys chunk_phys;  /* shape of a chunk's values: phys, or dictionary indices */
+    size_t hint;         /* chunk of the last read */
+    size_t chunk;        /* decoded chunk, n_chunks = none */
+    ia_vals vals;        /* its values */
+    uint16_t *rep, *def; /* its levels; capacity n_cap */
     size_t n_levels, rep_cap, def_cap;
     bool has_def;
-    size_t entry;           /* list cursor inside the chunk */
+    size_t entry; /* list cursor inside the chunk */
     uint64_t value;
 
     /* full-zip */
-    size_t cw;              /* bytes of a control word */
-    size_t value_bytes;     /* fixed: bytes of a value */
-    size_t index_width;     /* 0 = no repetition index */
+    size_t cw;          /* bytes of a control word */
+    size_t value_bytes; /* fixed: bytes of a value */
+    size_t index_width; /* 0 = no repetition index */
 
     /* constant: levels of the whole page are in rep/def, n_levels entries */
-    bool has_value;         /* vals holds the value; else everything visible is null */
+    bool has_value; /* vals holds the value; else everything visible is null */
 } ia_leaf;
 
-/* `type` is the top-level field's type, `path` the child numbers from it down to the leaf. Errors: UNSUPPORTED, CORRUPT. */
+/* `type` is the top-level field's type, `path` the child numbers from it down to the leaf. Errors:
+ * UNSUPPORTED, CORRUPT. */
 ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, const ia_type *type,
                        const size_t *path, size_t path_len, ia_io_class cls) IA_MUST_CHECK;
 void ia_leaf_dispose(ia_leaf *l);
 ia_status ia_leafacc_init(ia_ctx *cx, ia_leafacc *a, const ia_leaf *l) IA_MUST_CHECK;
 void ia_leafacc_dispose(ia_leafacc *a);
 /* Appends rows [row, row + n). Errors name file, column, page. */
-ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n, ia_leafacc *acc) IA_MUST_CHECK;
+ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n,
+                       ia_leafacc *acc) IA_MUST_CHECK;
 
 /* ---- between the layouts' files -------------------------------------------------------------- */
 
 /* Bytes [off, off + len) of the file, valid until the next call with this window; may read on up to
  * `upto` so that following calls find their bytes. */
-ia_status ia_leaf_bytes(ia_ctx *cx, ia_leaf *l, ia_window *w, uint64_t off, uint64_t len, uint64_t upto,
-                        const uint8_t **out) IA_MUST_CHECK;
-/* Page row up to which it pays to read beyond page row `end`: gaps of at most `gap` rows are bridged. */
+ia_status ia_leaf_bytes(ia_ctx *cx, ia_leaf *l, ia_window *w, uint64_t off, uint64_t len,
+                        uint64_t upto, const uint8_t **out) IA_MUST_CHECK;
+/* Page row up to which it pays to read beyond page row `end`: gaps of at most `gap` rows are
+ * bridged. */
 uint64_t ia_leaf_ahead(const ia_leaf *l, uint64_t end, uint64_t gap);
 /* A whole page buffer, owned by the caller, or borrowed from the tail when *owned is NULL. */
-ia_status ia_leaf_buffer(ia_ctx *cx, ia_leaf *l, size_t number, uint8_t **owned, const uint8_t **data) IA_MUST_CHECK;
+ia_status ia_leaf_buffer(ia_ctx *cx, ia_leaf *l, size_t number, uint8_t **owned,
+                         const uint8_t **data) IA_MUST_CHECK;
 /* Appends n entries to the layers; rep or def NULL = all 0. *visible = value slots among them. */
-ia_status ia_leaf_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep, const uint16_t *def,
-                         size_t n) IA_MUST_CHECK;
+ia_status ia_leaf_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep,
+                         const uint16_t *def, size_t n) IA_MUST_CHECK;
 uint64_t ia_leaf_visible(const ia_leaf *l, const uint16_t *def, size_t n);
 /* Room for n levels in *v. */
 ia_status ia_leaf_level_room(ia_ctx *cx, uint16_t **v, size_t *cap, size_t n) IA_MUST_CHECK;
-static inline const ia_page *ia_leaf_page(const ia_leaf *l) { return &l->col->pages[l->page]; }
+static inline const ia_page *ia_leaf_page(const ia_leaf *l)
+{
+    return &l->col->pages[l->page];
+}
 
 ia_status ia_leaf_mini_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
-ia_status ia_leaf_mini_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc) IA_MUST_CHECK;
+ia_status ia_leaf_mini_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
+                            ia_leafacc *acc) IA_MUST_CHECK;
 ia_status ia_leaf_zip_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
-ia_status ia_leaf_zip_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc) IA_MUST_CHECK;
+ia_status ia_leaf_zip_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
+                           ia_leafacc *acc) IA_MUST_CHECK;
 ia_status ia_leaf_const_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
-ia_status ia_leaf_const_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc) IA_MUST_CHECK;
+ia_status ia_leaf_const_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
+                             ia_leafacc *acc) IA_MUST_CHECK;
 
 #endif

@@ -16,19 +16,23 @@ static ia_status fixed_bytes(ia_ctx *cx, const ia_leaf *l, size_t *out)
 
     for (; e->kind == IA_ENC_FSL; e = e->child, level++) {
         if (level == l->phys.n_dims || e->items != l->phys.dims[level])
-            return ia_fail(cx, IA_ERR_CORRUPT, "fixed_size_list of %" PRIu32 " items does not fit the type", e->items);
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "fixed_size_list of %" PRIu32 " items does not fit the type", e->items);
         items *= e->items;
         if (e->has_validity)
             bytes += (items + 7) / 8;
     }
     if (e->kind != IA_ENC_FLAT)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s of fixed-width values in a full-zip page",
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "encoding %s of fixed-width values in a full-zip page",
                        ia_enc_name(e->kind));
     if (level != l->phys.n_dims || e->bits != l->phys.bits)
-        return ia_fail(cx, IA_ERR_CORRUPT, "full-zip values of %" PRIu32 " bits do not fit the type", e->bits);
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "full-zip values of %" PRIu32 " bits do not fit the type", e->bits);
     bytes += (items * e->bits + 7) / 8;
     if (bytes * 8 != l->lay.bits_per_value)
-        return ia_fail(cx, IA_ERR_CORRUPT, "full-zip values of %" PRIu64 " bytes with %" PRIu32 " bits", bytes,
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "full-zip values of %" PRIu64 " bytes with %" PRIu32 " bits", bytes,
                        l->lay.bits_per_value);
     *out = (size_t)bytes;
     return IA_OK;
@@ -40,7 +44,8 @@ static ia_status open_index(ia_ctx *cx, ia_leaf *l)
     uint64_t w;
 
     if (p->n_buffers != 2 || p->sizes[1] % (p->rows + 1))
-        return ia_fail(cx, IA_ERR_CORRUPT, "full-zip page of %" PRIu64 " rows without a fitting repetition index",
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "full-zip page of %" PRIu64 " rows without a fitting repetition index",
                        p->rows);
     w = p->sizes[1] / (p->rows + 1);
     if (w != 1 && w != 2 && w != 4 && w != 8)
@@ -60,7 +65,8 @@ ia_status ia_leaf_zip_open(ia_ctx *cx, ia_leaf *l)
     l->index_width = 0;
     l->value_bytes = 0;
     if (p->n_buffers < 1 || var != (l->lay.bits_per_offset != 0))
-        return ia_fail(cx, IA_ERR_CORRUPT, "full-zip page with %zu buffers and %" PRIu32 " bits per value",
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "full-zip page with %zu buffers and %" PRIu32 " bits per value",
                        p->n_buffers, l->lay.bits_per_value);
     if (l->lay.max_rep && !l->lay.bits_rep)
         return ia_fail(cx, IA_ERR_CORRUPT, "full-zip page of lists without repetition levels");
@@ -69,12 +75,14 @@ ia_status ia_leaf_zip_open(ia_ctx *cx, ia_leaf *l)
     if (var || l->lay.max_rep)
         return open_index(cx, l);
     if (p->rows != l->lay.num_items || !ia_mul_u64(&size, p->rows, l->cw + l->value_bytes))
-        return ia_fail(cx, IA_ERR_CORRUPT, "full-zip page of %" PRIu64 " rows with %" PRIu64 " entries", p->rows,
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "full-zip page of %" PRIu64 " rows with %" PRIu64 " entries", p->rows,
                        l->lay.num_items);
     if (size != p->sizes[0]) {
         /* Some writers put a zero control byte although there are no levels. */
         if (l->cw || p->sizes[0] < size || p->sizes[0] - size != p->rows)
-            return ia_fail(cx, IA_ERR_CORRUPT, "full-zip page of %" PRIu64 " bytes, %" PRIu64 " expected", p->sizes[0],
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "full-zip page of %" PRIu64 " bytes, %" PRIu64 " expected", p->sizes[0],
                            size);
         l->cw = 1;
     }
@@ -111,21 +119,27 @@ static void put_fixed(ia_ctx *cx, ia_leaf *l, const uint8_t *p, ia_vals *out)
 static inline uint32_t load_word(const uint8_t *p, size_t cw)
 {
     switch (cw) {
-    case 1: return *p;
-    case 2: return ia_le16(p);
-    case 4: return ia_le32(p);
-    default: return 0;
+    case 1:
+        return *p;
+    case 2:
+        return ia_le16(p);
+    case 4:
+        return ia_le32(p);
+    default:
+        return 0;
     }
 }
 
 static ia_status bad_entry(ia_ctx *cx, const ia_leaf *l, const uint8_t *start, const uint8_t *p)
 {
     (void)l;
-    return ia_fail(cx, IA_ERR_CORRUPT, "full-zip entry %td bytes into the range runs past its row", p - start);
+    return ia_fail(cx, IA_ERR_CORRUPT, "full-zip entry %td bytes into the range runs past its row",
+                   p - start);
 }
 
 /* Entries of the byte range [p, end): levels to l->rep and l->def, values to out. */
-static ia_status walk(ia_ctx *cx, ia_leaf *l, const uint8_t *p, const uint8_t *end, uint64_t rows, ia_vals *out)
+static ia_status walk(ia_ctx *cx, ia_leaf *l, const uint8_t *p, const uint8_t *end, uint64_t rows,
+                      ia_vals *out)
 {
     const uint8_t *start = p;
     uint32_t def_mask = ((uint32_t)1 << l->lay.bits_def) - 1;
@@ -142,7 +156,8 @@ static ia_status walk(ia_ctx *cx, ia_leaf *l, const uint8_t *p, const uint8_t *e
         def = word & def_mask;
         rep = word >> l->lay.bits_def;
         if (rep > l->lay.max_rep || def > l->lay.max_def)
-            return ia_fail(cx, IA_ERR_CORRUPT, "full-zip control word %" PRIu32 " exceeds the levels", word);
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "full-zip control word %" PRIu32 " exceeds the levels", word);
         begun += rep == l->lay.max_rep;
         if (n >= l->rep_cap || n >= l->def_cap) {
             IA_TRY(ia_leaf_level_room(cx, &l->rep, &l->rep_cap, n + 1));
@@ -175,7 +190,8 @@ static ia_status walk(ia_ctx *cx, ia_leaf *l, const uint8_t *p, const uint8_t *e
     }
     l->n_levels = n;
     if (begun != rows || (n && l->rep[0] != l->lay.max_rep))
-        return ia_fail(cx, IA_ERR_CORRUPT, "full-zip range holds %" PRIu64 " rows, %" PRIu64 " expected", begun, rows);
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "full-zip range holds %" PRIu64 " rows, %" PRIu64 " expected", begun, rows);
     return ia_vals_status(cx, out);
 }
 
@@ -187,7 +203,8 @@ static void free_slice(void *owner)
 }
 
 /* A buffer that shows part of another and keeps it alive. */
-static ia_status slice_buffer(ia_ctx *cx, ia_buffer *whole, const uint8_t *p, size_t n, ia_buffer **out)
+static ia_status slice_buffer(ia_ctx *cx, ia_buffer *whole, const uint8_t *p, size_t n,
+                              ia_buffer **out)
 {
     ia_buffer *b;
 
@@ -201,8 +218,10 @@ static ia_status slice_buffer(ia_ctx *cx, ia_buffer *whole, const uint8_t *p, si
     return IA_OK;
 }
 
-/* Whole windows of a scan are handed out without a copy. A window holds a round number of batches. */
-static ia_status read_slice(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc, bool *done)
+/* Whole windows of a scan are handed out without a copy. A window holds a round number of batches.
+ */
+static ia_status read_slice(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc,
+                            bool *done)
 {
     const ia_page *p = ia_leaf_page(l);
     size_t width = l->phys.width;
@@ -250,15 +269,16 @@ static ia_status read_plain(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_v
     if (limit == b && !l->scan_end && !ia_file_tail(l->f, off, (b - a) * width)) {
         const ia_window *w = &l->win;
 
-        if (!w->buf || off < w->off || off - w->off > w->len || (b - a) * width > w->len - (off - w->off))
+        if (!w->buf || off < w->off || off - w->off > w->len ||
+            (b - a) * width > w->len - (off - w->off))
             return ia_objfile_read(cx, l->f->io, off, (size_t)((b - a) * width), o, l->cls);
     }
     while (a < b) {
         uint64_t n = ((uint64_t)1 << 20) / width + 1;
 
         n = n < b - a ? n : b - a;
-        IA_TRY(ia_leaf_bytes(cx, l, &l->win, p->offsets[0] + a * width, n * width, p->offsets[0] + limit * width,
-                             &bytes));
+        IA_TRY(ia_leaf_bytes(cx, l, &l->win, p->offsets[0] + a * width, n * width,
+                             p->offsets[0] + limit * width, &bytes));
         memcpy(o, bytes, (size_t)(n * width));
         o += n * width;
         a += n;
@@ -278,7 +298,8 @@ static ia_status read_strided(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia
         const uint8_t *bytes;
 
         n = n < b - a ? n : b - a;
-        IA_TRY(ia_leaf_bytes(cx, l, &l->win, off, n * stride, p->offsets[0] + limit * stride, &bytes));
+        IA_TRY(
+            ia_leaf_bytes(cx, l, &l->win, off, n * stride, p->offsets[0] + limit * stride, &bytes));
         IA_TRY(walk(cx, l, bytes, bytes + n * stride, n, &acc->vals));
         IA_TRY(ia_leaf_levels(cx, l, acc, NULL, l->def, l->n_levels));
         a += n;
@@ -291,10 +312,14 @@ static ia_status read_strided(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia
 static uint64_t load_index(const uint8_t *p, size_t w)
 {
     switch (w) {
-    case 1: return *p;
-    case 2: return ia_le16(p);
-    case 4: return ia_le32(p);
-    default: return ia_le64(p);
+    case 1:
+        return *p;
+    case 2:
+        return ia_le16(p);
+    case 4:
+        return ia_le32(p);
+    default:
+        return ia_le64(p);
     }
 }
 
@@ -315,10 +340,13 @@ static ia_status read_indexed(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia
         from = load_index(index, w);
         to = load_index(index + n * w, w);
         if (from > to || to > p->sizes[0])
-            return ia_fail(cx, IA_ERR_CORRUPT, "repetition index of row %" PRIu64 " at byte %" PRIu64
-                           ": %" PRIu64 " to %" PRIu64 " of %" PRIu64, a, p->offsets[1] + a * w, from, to, p->sizes[0]);
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "repetition index of row %" PRIu64 " at byte %" PRIu64 ": %" PRIu64
+                           " to %" PRIu64 " of %" PRIu64,
+                           a, p->offsets[1] + a * w, from, to, p->sizes[0]);
         upto = to;
-        if (limit > a + n && l->index_win.buf) { /* the end of what is wanted, when its entry is at hand */
+        if (limit > a + n &&
+            l->index_win.buf) { /* the end of what is wanted, when its entry is at hand */
             uint64_t far = p->offsets[1] + limit * w;
 
             if (far >= l->index_win.off && far + w <= l->index_win.off + l->index_win.len)
@@ -328,7 +356,8 @@ static ia_status read_indexed(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia
         }
         if (upto > p->sizes[0])
             upto = p->sizes[0];
-        IA_TRY(ia_leaf_bytes(cx, l, &l->win, p->offsets[0] + from, to - from, p->offsets[0] + upto, &bytes));
+        IA_TRY(ia_leaf_bytes(cx, l, &l->win, p->offsets[0] + from, to - from, p->offsets[0] + upto,
+                             &bytes));
         IA_TRY(walk(cx, l, bytes, bytes + (to - from), n, &acc->vals));
         IA_TRY(ia_leaf_levels(cx, l, acc, l->lay.max_rep ? l->rep : NULL, l->def, l->n_levels));
         a += n;

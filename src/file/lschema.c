@@ -13,16 +13,25 @@ static const struct {
     ia_type_id id;
     const char *name;
 } basic_names[] = {
-    {IA_TYPE_NULL, "null"},     {IA_TYPE_BOOL, "bool"},
-    {IA_TYPE_I8, "int8"},       {IA_TYPE_I16, "int16"},
-    {IA_TYPE_I32, "int32"},     {IA_TYPE_I64, "int64"},
-    {IA_TYPE_U8, "uint8"},      {IA_TYPE_U16, "uint16"},
-    {IA_TYPE_U32, "uint32"},    {IA_TYPE_U64, "uint64"},
-    {IA_TYPE_F16, "halffloat"}, {IA_TYPE_F32, "float"},
-    {IA_TYPE_F64, "double"},    {IA_TYPE_STRING, "string"},
+    {IA_TYPE_NULL, "null"},
+    {IA_TYPE_BOOL, "bool"},
+    {IA_TYPE_I8, "int8"},
+    {IA_TYPE_I16, "int16"},
+    {IA_TYPE_I32, "int32"},
+    {IA_TYPE_I64, "int64"},
+    {IA_TYPE_U8, "uint8"},
+    {IA_TYPE_U16, "uint16"},
+    {IA_TYPE_U32, "uint32"},
+    {IA_TYPE_U64, "uint64"},
+    {IA_TYPE_F16, "halffloat"},
+    {IA_TYPE_F32, "float"},
+    {IA_TYPE_F64, "double"},
+    {IA_TYPE_STRING, "string"},
     {IA_TYPE_LARGE_STRING, "large_string"},
-    {IA_TYPE_BINARY, "binary"}, {IA_TYPE_LARGE_BINARY, "large_binary"},
-    {IA_TYPE_DATE32, "date32:day"}, {IA_TYPE_DATE64, "date64:ms"},
+    {IA_TYPE_BINARY, "binary"},
+    {IA_TYPE_LARGE_BINARY, "large_binary"},
+    {IA_TYPE_DATE32, "date32:day"},
+    {IA_TYPE_DATE64, "date64:ms"},
 };
 static const char *const unit_names[] = {"s", "ms", "us", "ns"};
 
@@ -38,8 +47,8 @@ static ia_status refuse_type(ia_ctx *cx, const ia_type *t, const char *field)
 
 static void put_time(ia_ctx *cx, ia_buf *b, const ia_type *t)
 {
-    const char *head = t->id == IA_TYPE_TIME32   ? "time32"
-                       : t->id == IA_TYPE_TIME64 ? "time64"
+    const char *head = t->id == IA_TYPE_TIME32     ? "time32"
+                       : t->id == IA_TYPE_TIME64   ? "time64"
                        : t->id == IA_TYPE_DURATION ? "duration"
                                                    : "timestamp";
 
@@ -48,61 +57,61 @@ static void put_time(ia_ctx *cx, ia_buf *b, const ia_type *t)
         ia_buf_printf(cx, b, ":%s", t->tz ? t->tz : "-");
 }
 
+static ia_status put_logical(ia_ctx *cx, ia_buf *b, const ia_type *t, const char *field, int depth);
+
+static ia_status put_fixed_list(ia_ctx *cx, ia_buf *b, const ia_type *t, const char *field,
+                                int depth)
+{
+    const ia_type *item = t->children[0].type;
+
+    if (!ia_type_bits(item) || t->size < 1)
+        return refuse_type(cx, t, field);
+    ia_buf_puts(cx, b, "fixed_size_list:");
+    IA_TRY(put_logical(cx, b, item, field, depth + 1));
+    ia_buf_printf(cx, b, ":%" PRId32, t->size);
+    return IA_OK;
+}
+
 /* The engine's own parser takes exactly three parts, so a zone with ':' is refused here. */
+static ia_status put_timestamp(ia_ctx *cx, ia_buf *b, const ia_type *t, const char *field)
+{
+    if (t->tz && (strchr(t->tz, ':') || !*t->tz))
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "field '%s': time zone '%s' cannot be written, use a zone name or UTC",
+                       field, t->tz);
+    put_time(cx, b, t);
+    return IA_OK;
+}
+
 static ia_status put_logical(ia_ctx *cx, ia_buf *b, const ia_type *t, const char *field, int depth)
 {
     if (depth > MAX_DEPTH)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "field '%s': types nested deeper than %d", field, MAX_DEPTH);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "field '%s': types nested deeper than %d", field,
+                       MAX_DEPTH);
     for (size_t i = 0; i < sizeof basic_names / sizeof *basic_names; i++) {
         if (basic_names[i].id == t->id) {
             ia_buf_puts(cx, b, basic_names[i].name);
             return ia_buf_status(b);
         }
     }
-    switch (t->id) {
-    case IA_TYPE_FIXED_BINARY:
+    if (t->id == IA_TYPE_FIXED_BINARY) {
         ia_buf_printf(cx, b, "fixed_size_binary:%" PRId32, t->size);
-        break;
-    case IA_TYPE_TIMESTAMP:
-        if (t->tz && (strchr(t->tz, ':') || !*t->tz))
-            return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                           "field '%s': time zone '%s' cannot be written, use a zone name or UTC", field, t->tz);
+    } else if (t->id == IA_TYPE_TIMESTAMP) {
+        IA_TRY(put_timestamp(cx, b, t, field));
+    } else if (t->id == IA_TYPE_TIME32 || t->id == IA_TYPE_TIME64 || t->id == IA_TYPE_DURATION) {
         put_time(cx, b, t);
-        break;
-    case IA_TYPE_TIME32:
-    case IA_TYPE_TIME64:
-    case IA_TYPE_DURATION:
-        put_time(cx, b, t);
-        break;
-    case IA_TYPE_DECIMAL128:
-    case IA_TYPE_DECIMAL256:
+    } else if (t->id == IA_TYPE_DECIMAL128 || t->id == IA_TYPE_DECIMAL256) {
         ia_buf_printf(cx, b, "decimal:%s:%" PRId32 ":%" PRId32,
                       t->id == IA_TYPE_DECIMAL128 ? "128" : "256", t->precision, t->scale);
-        break;
-    case IA_TYPE_LIST:
-    case IA_TYPE_LARGE_LIST:
+    } else if (t->id == IA_TYPE_LIST || t->id == IA_TYPE_LARGE_LIST) {
         ia_buf_puts(cx, b, t->id == IA_TYPE_LIST ? "list" : "large_list");
         if (t->children[0].type->id == IA_TYPE_STRUCT)
             ia_buf_puts(cx, b, ".struct");
-        break;
-    case IA_TYPE_STRUCT:
+    } else if (t->id == IA_TYPE_STRUCT) {
         ia_buf_puts(cx, b, "struct");
-        break;
-    case IA_TYPE_FIXED_LIST: {
-        const ia_type *item = t->children[0].type;
-
-        if (!ia_type_bits(item) || t->size < 1)
-            return refuse_type(cx, t, field);
-        ia_buf_puts(cx, b, "fixed_size_list:");
-        IA_TRY(put_logical(cx, b, item, field, depth + 1));
-        ia_buf_printf(cx, b, ":%" PRId32, t->size);
-        break;
-    }
-    case IA_TYPE_NULL: case IA_TYPE_BOOL: case IA_TYPE_I8: case IA_TYPE_I16: case IA_TYPE_I32:
-    case IA_TYPE_I64: case IA_TYPE_U8: case IA_TYPE_U16: case IA_TYPE_U32: case IA_TYPE_U64:
-    case IA_TYPE_F16: case IA_TYPE_F32: case IA_TYPE_F64: case IA_TYPE_STRING:
-    case IA_TYPE_LARGE_STRING: case IA_TYPE_BINARY: case IA_TYPE_LARGE_BINARY: case IA_TYPE_DATE32:
-    case IA_TYPE_DATE64: case IA_TYPE_DICTIONARY:
+    } else if (t->id == IA_TYPE_FIXED_LIST) {
+        IA_TRY(put_fixed_list(cx, b, t, field, depth));
+    } else {
         return refuse_type(cx, t, field);
     }
     return ia_buf_status(b);
@@ -152,8 +161,8 @@ done:
     return st;
 }
 
-static ia_status add_field(ia_ctx *cx, ia_lschema *ls, const ia_field *f, int32_t parent, int32_t *next,
-                           int depth)
+static ia_status add_field(ia_ctx *cx, ia_lschema *ls, const ia_field *f, int32_t parent,
+                           int32_t *next, int depth)
 {
     ia_lfield lf = {0};
     int32_t id = *next;
@@ -164,7 +173,8 @@ static ia_status add_field(ia_ctx *cx, ia_lschema *ls, const ia_field *f, int32_
     IA_GO(make_field(cx, f, id, parent, depth, &lf));
     IA_GO(ia_lschema_add(cx, ls, &lf));
     (*next)++;
-    if (f->type->id == IA_TYPE_LIST || f->type->id == IA_TYPE_LARGE_LIST || f->type->id == IA_TYPE_STRUCT) {
+    if (f->type->id == IA_TYPE_LIST || f->type->id == IA_TYPE_LARGE_LIST ||
+        f->type->id == IA_TYPE_STRUCT) {
         if (!f->type->n_children)
             IA_GO(refuse_type(cx, f->type, f->name));
         for (size_t i = 0; i < f->type->n_children; i++)
@@ -196,7 +206,8 @@ done:
 
 static ia_status refuse_logical(ia_ctx *cx, const char *field, const char *logical)
 {
-    return ia_fail(cx, IA_ERR_UNSUPPORTED, "field '%s': Lance type '%s' is not supported", field, logical);
+    return ia_fail(cx, IA_ERR_UNSUPPORTED, "field '%s': Lance type '%s' is not supported", field,
+                   logical);
 }
 
 static bool parse_i32(const char *s, size_t n, int32_t *out)
@@ -252,7 +263,8 @@ static bool cut_last(ia_view *head, ia_view *tail)
     return false;
 }
 
-static ia_status parse_timestamp(ia_ctx *cx, ia_view v, const char *field, const char *whole, ia_type **out)
+static ia_status parse_timestamp(ia_ctx *cx, ia_view v, const char *field, const char *whole,
+                                 ia_type **out)
 {
     const char *colon = memchr(v.data, ':', v.len);
     ia_view unit = v, zone;
@@ -277,15 +289,16 @@ static ia_status parse_timestamp(ia_ctx *cx, ia_view v, const char *field, const
     return st;
 }
 
-static ia_status parse_decimal(ia_ctx *cx, ia_view v, const char *field, const char *whole, ia_type **out)
+static ia_status parse_decimal(ia_ctx *cx, ia_view v, const char *field, const char *whole,
+                               ia_type **out)
 {
     ia_view scale;
     ia_view precision;
     int32_t p, s;
     ia_type_id id;
 
-    if (!cut_last(&v, &scale) || !cut_last(&v, &precision) || !parse_i32(scale.data, scale.len, &s) ||
-        !parse_i32(precision.data, precision.len, &p))
+    if (!cut_last(&v, &scale) || !cut_last(&v, &precision) ||
+        !parse_i32(scale.data, scale.len, &s) || !parse_i32(precision.data, precision.len, &p))
         return refuse_logical(cx, field, whole);
     if (ia_view_eq_str(v, "128"))
         id = IA_TYPE_DECIMAL128;
@@ -296,11 +309,11 @@ static ia_status parse_decimal(ia_ctx *cx, ia_view v, const char *field, const c
     return ia_type_decimal(cx, id, p, s, out);
 }
 
-static ia_status parse_logical(ia_ctx *cx, ia_view v, const char *field, const char *whole, int depth,
-                               ia_type **out);
+static ia_status parse_logical(ia_ctx *cx, ia_view v, const char *field, const char *whole,
+                               int depth, ia_type **out);
 
-static ia_status parse_fixed_list(ia_ctx *cx, ia_view v, const char *field, const char *whole, int depth,
-                                  ia_type **out)
+static ia_status parse_fixed_list(ia_ctx *cx, ia_view v, const char *field, const char *whole,
+                                  int depth, ia_type **out)
 {
     ia_view dim;
     ia_type *item = NULL;
@@ -321,8 +334,8 @@ done:
 }
 
 /* Types without child fields. A dictionary type reads as its value type: pages say how. */
-static ia_status parse_logical(ia_ctx *cx, ia_view v, const char *field, const char *whole, int depth,
-                               ia_type **out)
+static ia_status parse_logical(ia_ctx *cx, ia_view v, const char *field, const char *whole,
+                               int depth, ia_type **out)
 {
     ia_time_unit u;
     int32_t n;
@@ -336,7 +349,8 @@ static ia_status parse_logical(ia_ctx *cx, ia_view v, const char *field, const c
             return IA_OK;
         }
     }
-    if (cut_prefix(&v, "fixed_size_binary:") && parse_i32(v.data, v.len, &n) && n > 0 && n <= INT32_MAX / 8)
+    if (cut_prefix(&v, "fixed_size_binary:") && parse_i32(v.data, v.len, &n) && n > 0 &&
+        n <= INT32_MAX / 8)
         return ia_type_fixed_binary(cx, n, out);
     if (cut_prefix(&v, "time32:") && parse_unit(v, &u) && u <= IA_UNIT_MS)
         return ia_type_time(cx, IA_TYPE_TIME32, u, NULL, out);
@@ -366,10 +380,11 @@ static bool is_list(const char *logical, ia_type_id *id)
     return true;
 }
 
-static ia_status build_field(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int depth, ia_field *out);
+static ia_status build_field(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int depth,
+                             ia_field *out);
 
-static ia_status build_children(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int32_t id, int depth,
-                                ia_field **kids, size_t *n)
+static ia_status build_children(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int32_t id,
+                                int depth, ia_field **kids, size_t *n)
 {
     while (*pos < ls->n && ls->fields[*pos].parent_id == id) {
         ia_field *grown = ia_realloc(cx, *kids, (*n + 1) * sizeof *grown);
@@ -384,13 +399,15 @@ static ia_status build_children(ia_ctx *cx, const ia_lschema *ls, size_t *pos, i
     return IA_OK;
 }
 
-static ia_status nested_type(ia_ctx *cx, const ia_lfield *f, ia_field *kids, size_t n, ia_type **out)
+static ia_status nested_type(ia_ctx *cx, const ia_lfield *f, ia_field *kids, size_t n,
+                             ia_type **out)
 {
     ia_type_id id;
 
     if (is_list(f->logical_type, &id)) {
         if (n != 1)
-            return ia_fail(cx, IA_ERR_CORRUPT, "schema field '%s' (id %" PRId32 "): a list has %zu child fields",
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "schema field '%s' (id %" PRId32 "): a list has %zu child fields",
                            f->name, f->id, n);
         return ia_type_list(cx, id, 0, kids[0].name, kids[0].type, kids[0].nullable, out);
     }
@@ -399,7 +416,8 @@ static ia_status nested_type(ia_ctx *cx, const ia_lfield *f, ia_field *kids, siz
     return ia_type_struct(cx, kids, n, out);
 }
 
-static ia_status build_field(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int depth, ia_field *out)
+static ia_status build_field(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int depth,
+                             ia_field *out)
 {
     const ia_lfield *f = &ls->fields[(*pos)++];
     ia_field *kids = NULL;
@@ -408,7 +426,8 @@ static ia_status build_field(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int 
     ia_status st;
 
     if (depth > MAX_DEPTH)
-        return ia_fail(cx, IA_ERR_CORRUPT, "schema field '%s': nested deeper than %d", f->name, MAX_DEPTH);
+        return ia_fail(cx, IA_ERR_CORRUPT, "schema field '%s': nested deeper than %d", f->name,
+                       MAX_DEPTH);
     IA_GO(IA_SET(cx, out->name, ia_strdup(cx, f->name)));
     out->nullable = f->nullable;
     IA_GO(copy_kv(cx, f->metadata, f->n_metadata, &out->metadata, &out->n_metadata));
@@ -416,7 +435,8 @@ static ia_status build_field(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int 
         IA_GO(build_children(cx, ls, pos, f->id, depth, &kids, &n));
         IA_GO(nested_type(cx, f, kids, n, &out->type));
     } else {
-        IA_GO(parse_logical(cx, ia_view_of(f->logical_type), f->name, f->logical_type, 0, &out->type));
+        IA_GO(parse_logical(cx, ia_view_of(f->logical_type), f->name, f->logical_type, 0,
+                            &out->type));
     }
 done:
     for (size_t i = 0; i < n; i++)
@@ -429,8 +449,8 @@ static ia_status check_ids(ia_ctx *cx, const ia_lschema *ls)
 {
     for (size_t i = 0; i < ls->n; i++) {
         if (ls->fields[i].id < 0)
-            return ia_fail(cx, IA_ERR_CORRUPT, "schema field '%s' has id %" PRId32, ls->fields[i].name,
-                           ls->fields[i].id);
+            return ia_fail(cx, IA_ERR_CORRUPT, "schema field '%s' has id %" PRId32,
+                           ls->fields[i].name, ls->fields[i].id);
     }
     return IA_OK;
 }
@@ -446,7 +466,8 @@ ia_status ia_lschema_to_arrow(ia_ctx *cx, const ia_lschema *ls, ia_schema **out)
     IA_GO(check_ids(cx, ls));
     IA_GO(build_children(cx, ls, &pos, -1, 0, &fields, &n));
     if (pos != ls->n)
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "schema field '%s' (id %" PRId32 "): parent %" PRId32 " is not before it",
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT,
+                      "schema field '%s' (id %" PRId32 "): parent %" PRId32 " is not before it",
                       ls->fields[pos].name, ls->fields[pos].id, ls->fields[pos].parent_id));
     IA_GO(ia_schema_new(cx, fields, n, &s));
     IA_GO(copy_kv(cx, ls->metadata, ls->n_metadata, &s->metadata, &s->n_metadata));
@@ -522,7 +543,8 @@ static bool is_packed(const ia_lfield *f)
            ((a && ia_str_eq_nocase(a, "true")) || (b && ia_str_eq_nocase(b, "true")));
 }
 
-/* A leaf is a field whose next field is not its child; what stands below a packed struct is inside it. */
+/* A leaf is a field whose next field is not its child; what stands below a packed struct is inside
+ * it. */
 ia_status ia_lschema_leaves(ia_ctx *cx, const ia_lschema *ls, size_t top, int32_t **ids, size_t *n)
 {
     int32_t *v = NULL;
@@ -540,7 +562,8 @@ ia_status ia_lschema_leaves(ia_ctx *cx, const ia_lschema *ls, size_t top, int32_
         if (f->parent_id == -1)
             take = top == SIZE_MAX || seen++ == top;
         if (is_packed(f)) {
-            while (next < ls->n && ls->fields[next].parent_id >= f->id && ls->fields[next].parent_id != -1)
+            while (next < ls->n && ls->fields[next].parent_id >= f->id &&
+                   ls->fields[next].parent_id != -1)
                 next++;
         } else if (next < ls->n && ls->fields[next].parent_id == f->id) {
             i = next;

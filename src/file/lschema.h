@@ -8,30 +8,32 @@
 typedef struct ia_lfield {
     char *name;
     int32_t id;
-    int32_t parent_id;   /* -1 = top level */
-    char *logical_type;  /* "int64", "list", "fixed_size_list:float:4", ... */
+    int32_t parent_id;  /* -1 = top level */
+    char *logical_type; /* "int64", "list", "fixed_size_list:float:4", ... */
     bool nullable;
-    ia_kv *metadata;     /* Arrow field metadata */
+    ia_kv *metadata; /* Arrow field metadata */
     size_t n_metadata;
-    ia_bytes extra;      /* members we do not interpret, as wire bytes, written back unchanged */
+    ia_bytes extra; /* members we do not interpret, as wire bytes, written back unchanged */
 } ia_lfield;
 
 typedef struct ia_lschema {
     ia_lfield *fields; /* pre-order */
     size_t n;
-    ia_kv *metadata;   /* Arrow schema metadata */
+    ia_kv *metadata; /* Arrow schema metadata */
     size_t n_metadata;
 } ia_lschema;
 
 /* Ids are given from first_id upward in pre-order. Errors: UNSUPPORTED naming field and type. */
-ia_status ia_lschema_from_arrow(ia_ctx *cx, const ia_schema *s, int32_t first_id, ia_lschema *out) IA_MUST_CHECK;
+ia_status ia_lschema_from_arrow(ia_ctx *cx, const ia_schema *s, int32_t first_id,
+                                ia_lschema *out) IA_MUST_CHECK;
 /* Errors: UNSUPPORTED naming the logical type, CORRUPT for bad parents. */
 ia_status ia_lschema_to_arrow(ia_ctx *cx, const ia_lschema *ls, ia_schema **out) IA_MUST_CHECK;
 ia_status ia_lschema_copy(ia_ctx *cx, const ia_lschema *in, ia_lschema *out) IA_MUST_CHECK;
 void ia_lschema_dispose(ia_lschema *ls);
-/* Field ids of the leaves (what owns a physical column in >= 2.1) below top-level field number `top`
- * (SIZE_MAX = all), in pre-order. *ids is the caller's (ia_free). */
-ia_status ia_lschema_leaves(ia_ctx *cx, const ia_lschema *ls, size_t top, int32_t **ids, size_t *n) IA_MUST_CHECK;
+/* Field ids of the leaves (what owns a physical column in >= 2.1) below top-level field number
+ * `top` (SIZE_MAX = all), in pre-order. *ids is the caller's (ia_free). */
+ia_status ia_lschema_leaves(ia_ctx *cx, const ia_lschema *ls, size_t top, int32_t **ids,
+                            size_t *n) IA_MUST_CHECK;
 int32_t ia_lschema_max_id(const ia_lschema *ls); /* -1 when empty */
 /* Index of the top-level field in ls->fields, SIZE_MAX when absent. */
 size_t ia_lschema_find(const ia_lschema *ls, const char *name);

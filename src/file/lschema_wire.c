@@ -81,13 +81,27 @@ static ia_status decode_members(ia_ctx *cx, ia_wire *w, ia_lfield *f, ia_buf *ex
 {
     while (ia_wire_next(w)) {
         switch (w->number) {
-        case 2: IA_TRY(ia_wire_str(cx, w, &f->name)); break;
-        case 3: f->id = ia_wire_i32(w); break;
-        case 4: f->parent_id = ia_wire_i32(w); break;
-        case 5: IA_TRY(ia_wire_str(cx, w, &f->logical_type)); break;
-        case 6: f->nullable = ia_wire_bool(w); break;
-        case 10: IA_TRY(ia_wire_kv(cx, w, &f->metadata, &f->n_metadata)); break;
-        default: ia_buf_put(cx, extra, w->raw, w->raw_len); break;
+        case 2:
+            IA_TRY(ia_wire_str(cx, w, &f->name));
+            break;
+        case 3:
+            f->id = ia_wire_i32(w);
+            break;
+        case 4:
+            f->parent_id = ia_wire_i32(w);
+            break;
+        case 5:
+            IA_TRY(ia_wire_str(cx, w, &f->logical_type));
+            break;
+        case 6:
+            f->nullable = ia_wire_bool(w);
+            break;
+        case 10:
+            IA_TRY(ia_wire_kv(cx, w, &f->metadata, &f->n_metadata));
+            break;
+        default:
+            ia_buf_put(cx, extra, w->raw, w->raw_len);
+            break;
         }
     }
     if (!f->name)

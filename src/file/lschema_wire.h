@@ -11,8 +11,9 @@ ia_status ia_lfield_decode(ia_ctx *cx, const uint8_t *p, size_t n, ia_lfield *ou
 ia_status ia_lfield_encode(ia_ctx *cx, const ia_lfield *f, ia_buf *out) IA_MUST_CHECK;
 void ia_lfield_dispose(ia_lfield *f);
 
-/* map<string, bytes> / map<string, string>: the current BYTES field of `w` is one entry; a later entry
- * replaces an earlier one of equal key. Values must be UTF-8 without 0 bytes (CORRUPT otherwise). */
+/* map<string, bytes> / map<string, string>: the current BYTES field of `w` is one entry; a later
+ * entry replaces an earlier one of equal key. Values must be UTF-8 without 0 bytes (CORRUPT
+ * otherwise). */
 ia_status ia_wire_kv(ia_ctx *cx, ia_wire *w, ia_kv **kv, size_t *n) IA_MUST_CHECK;
 void ia_wire_put_kv(ia_ctx *cx, ia_buf *b, uint32_t number, const ia_kv *kv, size_t n);
 void ia_kv_free(ia_kv *kv, size_t n);

@@ -57,7 +57,8 @@ static ia_status open_leaves(ia_ctx *cx, walk_state *w, const ia_type *t)
 
     if (is_nested(t)) {
         if (w->depth == MAX_PATH)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s' is nested too deeply", w->c->col->field->name);
+            return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s' is nested too deeply",
+                           w->c->col->field->name);
         for (size_t i = 0; i < t->n_children; i++) {
             w->path[w->depth++] = i;
             IA_TRY(open_leaves(cx, w, t->children[i].type));
@@ -68,8 +69,8 @@ static ia_status open_leaves(ia_ctx *cx, walk_state *w, const ia_type *t)
     r = &w->c->leaves[w->next];
     if (w->c->col->leaf_columns[w->next] >= 0) {
         r->present = true;
-        IA_TRY(ia_leaf_init(cx, &r->leaf, w->f, (uint32_t)w->c->col->leaf_columns[w->next], w->c->col->field->type,
-                            w->path, w->depth, w->c->col->cls));
+        IA_TRY(ia_leaf_init(cx, &r->leaf, w->f, (uint32_t)w->c->col->leaf_columns[w->next],
+                            w->c->col->field->type, w->path, w->depth, w->c->col->cls));
     }
     w->next++;
     return IA_OK;
@@ -85,9 +86,10 @@ static bool meta_true(const ia_field *f, const char *key)
 /* A packed struct is one physical column for all of its fields. */
 static ia_status refuse_packed(ia_ctx *cx, const ia_field *f, int depth)
 {
-    if (f->type->id == IA_TYPE_STRUCT && (meta_true(f, "lance-encoding:packed") || meta_true(f, "packed")))
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "field '%s' is stored as a packed struct, which is not supported",
-                       f->name);
+    if (f->type->id == IA_TYPE_STRUCT &&
+        (meta_true(f, "lance-encoding:packed") || meta_true(f, "packed")))
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "field '%s' is stored as a packed struct, which is not supported", f->name);
     for (size_t i = 0; depth < MAX_PATH && is_nested(f->type) && i < f->type->n_children; i++)
         IA_TRY(refuse_packed(cx, &f->type->children[i], depth + 1));
     return IA_OK;
@@ -111,11 +113,13 @@ static ia_status open_column(ia_ctx *cx, ia_file *f, const ia_file_column *col, 
     c->col = col;
     IA_TRY(refuse_packed(cx, col->field, 0));
     if (n != col->n_leaves)
-        return ia_fail(cx, IA_ERR_CORRUPT, "file %s: column '%s' has %zu leaves, its table names %zu", f->io->path,
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "file %s: column '%s' has %zu leaves, its table names %zu", f->io->path,
                        col->field->name, n, col->n_leaves);
     IA_TRY(IA_NEW_ARRAY(cx, c->leaves, n ? n : 1));
     c->n_leaves = n;
-    return ia_fail_prefix(cx, open_leaves(cx, &w, col->field->type), "column '%s'", col->field->name);
+    return ia_fail_prefix(cx, open_leaves(cx, &w, col->field->type), "column '%s'",
+                          col->field->name);
 }
 
 /* ---- arrays --------------------------------------------------------------------------------- */
@@ -137,7 +141,8 @@ static leaf_reader *first_present(const build_state *b, size_t n)
 
 static ia_status build(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n, ia_array **out);
 
-static ia_status build_children(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n, ia_array **kids)
+static ia_status build_children(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n,
+                                ia_array **kids)
 {
     b->depth++;
     for (size_t i = 0; i < t->n_children; i++)
@@ -159,8 +164,8 @@ static ia_status offsets_of(ia_ctx *cx, ia_layer_acc *layer, uint64_t items, ia_
     return ia_buffer_own(cx, bytes.data, bytes.len, out);
 }
 
-static ia_status build_nested(ia_ctx *cx, build_state *b, const ia_type *t, leaf_reader *r, uint64_t n,
-                              ia_array **out)
+static ia_status build_nested(ia_ctx *cx, build_state *b, const ia_type *t, leaf_reader *r,
+                              uint64_t n, ia_array **out)
 {
     size_t at = r->acc.n_layers - 1 - b->depth;
     ia_layer_acc *layer = &r->acc.layers[at];
@@ -171,7 +176,8 @@ static ia_status build_nested(ia_ctx *cx, build_state *b, const ia_type *t, leaf
 
     IA_GO(IA_NEW_ARRAY(cx, kids, t->n_children));
     if (layer->valid.n != n || (layer->list && t->n_children != 1))
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "leaves of one column disagree: %" PRIu64 " and %" PRIu64 " values",
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT,
+                      "leaves of one column disagree: %" PRIu64 " and %" PRIu64 " values",
                       layer->valid.n, n));
     IA_GO(build_children(cx, b, t, layer->list ? r->acc.layers[at - 1].valid.n : n, kids));
     IA_GO(ia_valid_finish(cx, &layer->valid, &valid));
@@ -204,7 +210,8 @@ static ia_status build(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n,
         return build_nested(cx, b, t, r, n, out);
     b->next++;
     if (r->acc.layers[0].valid.n != n || r->acc.vals.n != n)
-        return ia_fail(cx, IA_ERR_CORRUPT, "column %" PRIu32 " gives %" PRIu64 " values where %" PRIu64 " belong",
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "column %" PRIu32 " gives %" PRIu64 " values where %" PRIu64 " belong",
                        r->leaf.column, r->acc.vals.n, n);
     return ia_vals_finish(cx, &r->acc.vals, &r->acc.layers[0].valid, t, out);
 }
@@ -227,7 +234,9 @@ static ia_status finish_batch(ia_ctx *cx, ia_file *f, col_reader *c, uint64_t n,
     build_state b = {.c = c};
     ia_status st = build(cx, &b, c->col->field->type, n, out);
 
-    return st == IA_OK ? st : ia_fail_prefix(cx, st, "file %s, column '%s'", f->io->path, c->col->field->name);
+    return st == IA_OK
+               ? st
+               : ia_fail_prefix(cx, st, "file %s, column '%s'", f->io->path, c->col->field->name);
 }
 
 static void release_all(ia_array **out, size_t n)
@@ -267,8 +276,8 @@ ia_status ia_file_scan_open(ia_ctx *cx, ia_file *f, const ia_file_column *cols, 
     IA_GO(IA_NEW(cx, s));
     s->f = f;
     if (begin > end || end > f->rows)
-        IA_GO(ia_fail(cx, IA_ERR_INTERNAL, "file %s: rows %" PRIu64 " to %" PRIu64 " of %" PRIu64, f->io->path, begin,
-                      end, f->rows));
+        IA_GO(ia_fail(cx, IA_ERR_INTERNAL, "file %s: rows %" PRIu64 " to %" PRIu64 " of %" PRIu64,
+                      f->io->path, begin, end, f->rows));
     s->row = begin;
     s->end = end;
     IA_GO(IA_NEW_ARRAY(cx, s->cols, n_cols ? n_cols : 1));
@@ -337,7 +346,8 @@ void ia_file_scan_close(ia_file_scan *s)
 
 /* ---- take ----------------------------------------------------------------------------------- */
 
-static ia_status take_leaf(ia_ctx *cx, ia_leaf *l, const uint32_t *offsets, size_t n, ia_leafacc *acc)
+static ia_status take_leaf(ia_ctx *cx, ia_leaf *l, const uint32_t *offsets, size_t n,
+                           ia_leafacc *acc)
 {
     if (l->phys.kind != IA_PHYS_NULL && l->n_layers == 1)
         IA_TRY(ia_vals_reserve(cx, &acc->vals, n, 0));
@@ -360,14 +370,16 @@ static ia_status check_offsets(ia_ctx *cx, const ia_file *f, const uint32_t *off
 {
     for (size_t i = 0; i < n; i++) {
         if (offsets[i] >= f->rows || (i && offsets[i] <= offsets[i - 1]))
-            return ia_fail(cx, IA_ERR_INTERNAL, "file %s: offset %" PRIu32 " at place %zu is out of order or past row %"
-                           PRIu64, f->io->path, offsets[i], i, f->rows);
+            return ia_fail(cx, IA_ERR_INTERNAL,
+                           "file %s: offset %" PRIu32
+                           " at place %zu is out of order or past row %" PRIu64,
+                           f->io->path, offsets[i], i, f->rows);
     }
     return IA_OK;
 }
 
-static ia_status take_column(ia_ctx *cx, ia_file *f, const ia_file_column *col, const uint32_t *offsets, size_t n,
-                             ia_array **out)
+static ia_status take_column(ia_ctx *cx, ia_file *f, const ia_file_column *col,
+                             const uint32_t *offsets, size_t n, ia_array **out)
 {
     col_reader c = {0};
     ia_status st;

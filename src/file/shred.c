@@ -96,7 +96,8 @@ static ia_status put_vars(ia_ctx *cx, ia_wleaf *l, const ia_array *a, int64_t st
         prev = x;
     }
     l->longest = longest;
-    return ia_vals_put_vars(cx, &l->vals, a->bufs[1]->data + (size_t)(a->offset + start) * (bits / 8), bits,
+    return ia_vals_put_vars(cx, &l->vals,
+                            a->bufs[1]->data + (size_t)(a->offset + start) * (bits / 8), bits,
                             a->bufs[2] ? a->bufs[2]->data : NULL, (uint64_t)n);
 }
 
@@ -136,10 +137,13 @@ static ia_status put_values(ia_ctx *cx, ia_wleaf *l, const ia_array *a, int64_t 
 static ia_status refuse_null(ia_ctx *cx, const ia_wleaf *l, size_t node, uint64_t row)
 {
     if (node == 0)
-        return ia_fail(cx, IA_ERR_INVALID, "column '%s', row %" PRIu64 ": null in a field that does not allow it",
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "column '%s', row %" PRIu64 ": null in a field that does not allow it",
                        l->top->name, row);
-    return ia_fail(cx, IA_ERR_INVALID, "column '%s', field '%s', row %" PRIu64
-                   ": null in a field that does not allow it", l->top->name, l->node[node]->name, row);
+    return ia_fail(cx, IA_ERR_INVALID,
+                   "column '%s', field '%s', row %" PRIu64
+                   ": null in a field that does not allow it",
+                   l->top->name, l->node[node]->name, row);
 }
 
 static bool is_list(const ia_field *f)
@@ -147,11 +151,12 @@ static bool is_list(const ia_field *f)
     return f->type->id == IA_TYPE_LIST || f->type->id == IA_TYPE_LARGE_LIST;
 }
 
-static ia_status walk(ia_ctx *cx, ia_wleaf *l, size_t i, const ia_array *a, int64_t at, size_t rep, uint64_t row);
+static ia_status walk(ia_ctx *cx, ia_wleaf *l, size_t i, const ia_array *a, int64_t at, size_t rep,
+                      uint64_t row);
 
 /* Items of one list; primitive items without nulls go in bulk. */
-static ia_status walk_items(ia_ctx *cx, ia_wleaf *l, size_t i, const ia_array *a, int64_t at, size_t rep,
-                            uint64_t row)
+static ia_status walk_items(ia_ctx *cx, ia_wleaf *l, size_t i, const ia_array *a, int64_t at,
+                            size_t rep, uint64_t row)
 {
     const ia_array *items = a->children[0];
     int64_t start, len;
@@ -173,7 +178,8 @@ static ia_status walk_items(ia_ctx *cx, ia_wleaf *l, size_t i, const ia_array *a
     return IA_OK;
 }
 
-static ia_status walk(ia_ctx *cx, ia_wleaf *l, size_t i, const ia_array *a, int64_t at, size_t rep, uint64_t row)
+static ia_status walk(ia_ctx *cx, ia_wleaf *l, size_t i, const ia_array *a, int64_t at, size_t rep,
+                      uint64_t row)
 {
     for (;;) {
         if (!ia_array_valid(a, at)) {
@@ -292,8 +298,10 @@ ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out)
             in_list = true;
         }
         if (list)
-            out->layers[i] = null && empty ? IA_LAYER_NULL_EMPTY_LIST : null ? IA_LAYER_NULL_LIST
-                             : empty ? IA_LAYER_EMPTY_LIST : IA_LAYER_LIST;
+            out->layers[i] = null && empty ? IA_LAYER_NULL_EMPTY_LIST
+                             : null        ? IA_LAYER_NULL_LIST
+                             : empty       ? IA_LAYER_EMPTY_LIST
+                                           : IA_LAYER_LIST;
         else
             out->layers[i] = null ? IA_LAYER_NULL_ITEM : IA_LAYER_ITEM;
         if (null)

@@ -29,7 +29,8 @@ ia_status ia_phys_of(ia_ctx *cx, const ia_type *leaf, ia_phys *out)
     out->bits = t->id == IA_TYPE_FIXED_LIST ? 0 : ia_type_bits(t);
     out->value_bits = out->items * out->bits;
     if (!out->value_bits || out->value_bits > UINT32_MAX)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "values of type %s", ia_type_text(leaf, text, sizeof text));
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "values of type %s",
+                       ia_type_text(leaf, text, sizeof text));
     out->kind = IA_PHYS_FIXED;
     out->width = out->value_bits % 8 ? 0 : (size_t)(out->value_bits / 8);
     return IA_OK;
@@ -290,7 +291,8 @@ void ia_vals_zeros(ia_ctx *cx, ia_vals *v, uint64_t n)
 
 static ia_status too_long(ia_ctx *cx)
 {
-    return ia_fail(cx, IA_ERR_UNSUPPORTED, "more than 2 GiB of strings in one batch; read fewer rows at once");
+    return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                   "more than 2 GiB of strings in one batch; read fewer rows at once");
 }
 
 ia_status ia_vals_begin_var(ia_ctx *cx, ia_vals *v)
@@ -323,8 +325,8 @@ static inline uint64_t load_offset(const uint8_t *offs, uint32_t obits, uint64_t
     return obits == 32 ? ia_le32(offs + i * 4) : ia_le64(offs + i * 8);
 }
 
-static void shift_offsets(uint8_t *dst, uint32_t dbits, const uint8_t *src, uint32_t sbits, uint64_t n,
-                          uint64_t delta)
+static void shift_offsets(uint8_t *dst, uint32_t dbits, const uint8_t *src, uint32_t sbits,
+                          uint64_t n, uint64_t delta)
 {
     if (dbits == 32 && sbits == 32) {
         for (uint64_t i = 0; i < n; i++)
@@ -341,8 +343,8 @@ static void shift_offsets(uint8_t *dst, uint32_t dbits, const uint8_t *src, uint
     }
 }
 
-ia_status ia_vals_put_vars(ia_ctx *cx, ia_vals *v, const uint8_t *offs, uint32_t obits, const uint8_t *base,
-                           uint64_t n)
+ia_status ia_vals_put_vars(ia_ctx *cx, ia_vals *v, const uint8_t *offs, uint32_t obits,
+                           const uint8_t *base, uint64_t n)
 {
     uint64_t first, last, len;
     uint8_t *p;
@@ -382,8 +384,8 @@ ia_status ia_vals_append(ia_ctx *cx, ia_vals *dst, const ia_vals *src, uint64_t 
         return IA_OK;
     }
     if (src->phys.kind == IA_PHYS_VAR)
-        return ia_vals_put_vars(cx, dst, src->offs.data + start * (src->phys.bits / 8), src->phys.bits,
-                                src->data.data, n);
+        return ia_vals_put_vars(cx, dst, src->offs.data + start * (src->phys.bits / 8),
+                                src->phys.bits, src->data.data, n);
     if (src->phys.width) {
         uint8_t *p = ia_vals_extend(cx, dst, n);
         const uint8_t *from = src->slice ? src->slice->data : src->data.data;
@@ -407,7 +409,8 @@ ia_status ia_vals_repeat(ia_ctx *cx, ia_vals *dst, const ia_vals *src, uint64_t 
     uint8_t *p;
 
     if (src->phys.kind == IA_PHYS_VAR)
-        IA_TRY(ia_vals_reserve(cx, dst, n, n * (ia_vals_offset(src, i + 1) - ia_vals_offset(src, i))));
+        IA_TRY(
+            ia_vals_reserve(cx, dst, n, n * (ia_vals_offset(src, i + 1) - ia_vals_offset(src, i))));
     if (!width || src->phys.n_dims) {
         for (uint64_t k = 0; k < n; k++)
             IA_TRY(ia_vals_append(cx, dst, src, i, 1));
@@ -435,8 +438,8 @@ static ia_status own(ia_ctx *cx, ia_buf *b, ia_buffer **out)
 }
 
 /* The child arrays of a fixed-size list, from the innermost outwards. */
-static ia_status finish_fixed(ia_ctx *cx, ia_vals *v, ia_valid *valid, const ia_type *type, size_t level,
-                              uint64_t n, ia_array **out)
+static ia_status finish_fixed(ia_ctx *cx, ia_vals *v, ia_valid *valid, const ia_type *type,
+                              size_t level, uint64_t n, ia_array **out)
 {
     ia_buffer *bits = NULL, *data = NULL;
     ia_array *child = NULL;
@@ -467,7 +470,8 @@ done:
     return st;
 }
 
-ia_status ia_vals_finish(ia_ctx *cx, ia_vals *v, ia_valid *valid, const ia_type *type, ia_array **out)
+ia_status ia_vals_finish(ia_ctx *cx, ia_vals *v, ia_valid *valid, const ia_type *type,
+                         ia_array **out)
 {
     ia_buffer *bits = NULL, *offs = NULL, *data = NULL;
     uint64_t n = v->n;

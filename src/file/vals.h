@@ -19,9 +19,9 @@ typedef struct ia_phys {
     uint32_t bits;
     uint32_t dims[IA_MAX_DIMS]; /* fixed-size-list sizes, outer first */
     size_t n_dims;
-    uint64_t items;             /* product of dims, 1 without */
-    uint64_t value_bits;        /* items * bits; 0 for VAR */
-    size_t width;               /* value_bits / 8 when that is whole, else 0 */
+    uint64_t items;      /* product of dims, 1 without */
+    uint64_t value_bits; /* items * bits; 0 for VAR */
+    size_t width;        /* value_bits / 8 when that is whole, else 0 */
 } ia_phys;
 
 /* Errors: UNSUPPORTED naming the type. */
@@ -60,10 +60,10 @@ static inline bool ia_valid_at(const ia_valid *v, uint64_t i)
 typedef struct ia_vals {
     ia_phys phys;
     uint64_t n;
-    ia_buf data;                   /* FIXED: values (bits when value_bits is not whole bytes); VAR: bytes */
-    ia_buf offs;                   /* VAR: n + 1 offsets of phys.bits */
-    ia_valid inner[IA_MAX_DIMS];   /* validity of the items of fixed-size list level k */
-    ia_buffer *slice;              /* FIXED: the values are this buffer instead of `data` (no copy) */
+    ia_buf data; /* FIXED: values (bits when value_bits is not whole bytes); VAR: bytes */
+    ia_buf offs; /* VAR: n + 1 offsets of phys.bits */
+    ia_valid inner[IA_MAX_DIMS]; /* validity of the items of fixed-size list level k */
+    ia_buffer *slice;            /* FIXED: the values are this buffer instead of `data` (no copy) */
 } ia_vals;
 
 void ia_vals_init(ia_vals *v, const ia_phys *phys);
@@ -72,8 +72,8 @@ void ia_vals_clear(ia_vals *v);
 ia_status ia_vals_status(ia_ctx *cx, const ia_vals *v) IA_MUST_CHECK;
 /* Room for n more values (and `bytes` of variable data). */
 ia_status ia_vals_reserve(ia_ctx *cx, ia_vals *v, uint64_t n, uint64_t bytes) IA_MUST_CHECK;
-/* n more fixed-width values of whole bytes: raw place for them, NULL on failure. Inner validity is the
- * caller's (ia_vals_inner_ones). */
+/* n more fixed-width values of whole bytes: raw place for them, NULL on failure. Inner validity is
+ * the caller's (ia_vals_inner_ones). */
 uint8_t *ia_vals_extend(ia_ctx *cx, ia_vals *v, uint64_t n);
 /* n fixed-width values from packed bits starting at bit `off` of src; any width. */
 void ia_vals_put_bits(ia_ctx *cx, ia_vals *v, const uint8_t *src, uint64_t off, uint64_t n);
@@ -87,15 +87,18 @@ ia_status ia_vals_begin_var(ia_ctx *cx, ia_vals *v) IA_MUST_CHECK;
 ia_status ia_vals_end_var(ia_ctx *cx, ia_vals *v) IA_MUST_CHECK;
 /* n variable values: offsets of `obits` at `offs` (n + 1, unaligned, relative to `base`), already
  * checked to be non-decreasing and inside the data. */
-ia_status ia_vals_put_vars(ia_ctx *cx, ia_vals *v, const uint8_t *offs, uint32_t obits, const uint8_t *base,
-                           uint64_t n) IA_MUST_CHECK;
+ia_status ia_vals_put_vars(ia_ctx *cx, ia_vals *v, const uint8_t *offs, uint32_t obits,
+                           const uint8_t *base, uint64_t n) IA_MUST_CHECK;
 /* Values [start, start + n) of src, same phys. */
-ia_status ia_vals_append(ia_ctx *cx, ia_vals *dst, const ia_vals *src, uint64_t start, uint64_t n) IA_MUST_CHECK;
+ia_status ia_vals_append(ia_ctx *cx, ia_vals *dst, const ia_vals *src, uint64_t start,
+                         uint64_t n) IA_MUST_CHECK;
 /* n times value `i` of src. */
-ia_status ia_vals_repeat(ia_ctx *cx, ia_vals *dst, const ia_vals *src, uint64_t i, uint64_t n) IA_MUST_CHECK;
+ia_status ia_vals_repeat(ia_ctx *cx, ia_vals *dst, const ia_vals *src, uint64_t i,
+                         uint64_t n) IA_MUST_CHECK;
 uint64_t ia_vals_offset(const ia_vals *v, uint64_t i); /* VAR: offset number i */
 /* Makes the array of a leaf type, emptying v; `valid` is moved too. */
-ia_status ia_vals_finish(ia_ctx *cx, ia_vals *v, ia_valid *valid, const ia_type *type, ia_array **out) IA_MUST_CHECK;
+ia_status ia_vals_finish(ia_ctx *cx, ia_vals *v, ia_valid *valid, const ia_type *type,
+                         ia_array **out) IA_MUST_CHECK;
 /* Moves validity bits out as an Arrow buffer (NULL when all valid). */
 ia_status ia_valid_finish(ia_ctx *cx, ia_valid *v, ia_buffer **out) IA_MUST_CHECK;
 

@@ -77,8 +77,8 @@ static unsigned index_bits(size_t n)
     return n <= 1 ? 0 : 64u - (unsigned)__builtin_clzll(n - 1);
 }
 
-ia_status ia_write_dict(ia_ctx *cx, const ia_wleaf *l, ia_vals *indices, ia_buf *items, uint64_t *n_items,
-                        bool *made)
+ia_status ia_write_dict(ia_ctx *cx, const ia_wleaf *l, ia_vals *indices, ia_buf *items,
+                        uint64_t *n_items, bool *made)
 {
     ia_phys phys = {.kind = IA_PHYS_FIXED, .bits = 32, .items = 1, .value_bits = 32, .width = 4};
     builder b = {.v = &l->vals};
@@ -91,7 +91,8 @@ ia_status ia_write_dict(ia_ctx *cx, const ia_wleaf *l, ia_vals *indices, ia_buf 
     if (l->vals.n < MIN_VALUES)
         return IA_OK;
     IA_GO(intern_all(cx, &b, indices, &pays));
-    coded = b.bytes + (b.map.n + 3) * (l->vals.phys.bits / 8) + (l->vals.n * index_bits(b.map.n) + 7) / 8;
+    coded = b.bytes + (b.map.n + 3) * (l->vals.phys.bits / 8) +
+            (l->vals.n * index_bits(b.map.n) + 7) / 8;
     if (!pays || coded > raw / 10 * 8)
         goto done;
     put_items(cx, &b, items);

@@ -4,7 +4,14 @@
 #include "file/encodings/bitpack.h"
 #include "file/write_priv.h"
 
-enum { MAX_CHUNK = 32768, MAX_LEVELS = 65535, TARGET_VAR = 4096, TARGET_FIXED = 8186, PAD = 0xFE, FILL = 0x48 };
+enum {
+    MAX_CHUNK = 32768,
+    MAX_LEVELS = 65535,
+    TARGET_VAR = 4096,
+    TARGET_FIXED = 8186,
+    PAD = 0xFE,
+    FILL = 0x48
+};
 
 /* How one stream of levels of the page is stored: w = 0 raw u16, else packed to w bits. */
 typedef struct level_codec {
@@ -15,14 +22,14 @@ typedef struct level_codec {
 typedef struct mini {
     ia_ctx *cx;
     const ia_wlevels *lv;
-    const ia_vals *v;        /* values, or dictionary indices */
+    const ia_vals *v; /* values, or dictionary indices */
     bool bitpack;
-    bool large;              /* 32-bit chunk words and value sizes (2.2) */
-    size_t per_chunk;        /* fixed width: values of a full chunk */
+    bool large;       /* 32-bit chunk words and value sizes (2.2) */
+    size_t per_chunk; /* fixed width: values of a full chunk */
     level_codec rep, def;
     size_t n_value_bufs;
     ia_buf *words, *chunks, *index;
-    ia_buf scratch;          /* padded copy of values to be packed */
+    ia_buf scratch; /* padded copy of values to be packed */
     bool too_large;
 } mini;
 
@@ -94,7 +101,8 @@ static bool packing_pays(const ia_vals *v)
     for (uint64_t i = 0; i < v->n && packed < raw; i += IA_PACK_BLOCK) {
         size_t n = v->n - i < IA_PACK_BLOCK ? (size_t)(v->n - i) : IA_PACK_BLOCK;
 
-        packed += v->phys.width + 128 * (uint64_t)ia_pack_width(v->phys.bits, v->data.data + i * v->phys.width, n);
+        packed += v->phys.width +
+                  128 * (uint64_t)ia_pack_width(v->phys.bits, v->data.data + i * v->phys.width, n);
     }
     return packed < raw;
 }
@@ -274,7 +282,8 @@ static void put_index_pair(mini *m, uint64_t from, uint64_t to)
 static void put_chunk(mini *m, uint64_t at, size_t n, uint64_t from, uint64_t to, bool last)
 {
     size_t start = m->chunks->len, slot = 2, part, size;
-    size_t head = 2 + 2 * ((size_t)m->rep.present + m->def.present) + (m->large ? 4 : 2) * m->n_value_bufs;
+    size_t head =
+        2 + 2 * ((size_t)m->rep.present + m->def.present) + (m->large ? 4 : 2) * m->n_value_bufs;
     uint8_t word[4];
 
     ia_buf_fill(m->cx, m->chunks, 0, head);
@@ -361,7 +370,9 @@ static void prepare(mini *m, const ia_wleaf *l, bool dict)
 {
     m->bitpack = (l->bitpack || dict) && packing_pays(m->v);
     m->large = l->large_chunks;
-    m->per_chunk = m->bitpack ? (size_t)IA_PACK_BLOCK : m->v->phys.kind == IA_PHYS_FIXED ? fixed_chunk(&m->v->phys) : 0;
+    m->per_chunk = m->bitpack                         ? (size_t)IA_PACK_BLOCK
+                   : m->v->phys.kind == IA_PHYS_FIXED ? fixed_chunk(&m->v->phys)
+                                                      : 0;
     m->rep = pick_levels(m->lv->rep, m->lv->n);
     m->def = pick_levels(m->lv->def, m->lv->n);
     m->n_value_bufs = 1;
@@ -369,7 +380,8 @@ static void prepare(mini *m, const ia_wleaf *l, bool dict)
         m->n_value_bufs += ia_vals_has_inner_nulls(m->v, k);
 }
 
-ia_status ia_write_mini(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out, bool *fits)
+ia_status ia_write_mini(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out,
+                        bool *fits)
 {
     mini m = {.cx = cx, .lv = lv, .v = &l->vals, .words = &out->bufs[0], .chunks = &out->bufs[1]};
     ia_vals indices = {0};

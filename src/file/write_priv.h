@@ -11,50 +11,53 @@
 typedef struct ia_fout {
     ia_objstore *os;
     char *path;
-    ia_objwriter *w;  /* NULL until the first flush */
-    ia_buf pend;      /* bytes not yet handed to w */
-    uint64_t pos;     /* length of the file so far, pend included */
-    ia_io_class cls;  /* of what is in pend */
+    ia_objwriter *w; /* NULL until the first flush */
+    ia_buf pend;     /* bytes not yet handed to w */
+    uint64_t pos;    /* length of the file so far, pend included */
+    ia_io_class cls; /* of what is in pend */
 } ia_fout;
 
-ia_status ia_fout_write(ia_ctx *cx, ia_fout *o, const void *data, size_t len, ia_io_class cls) IA_MUST_CHECK;
+ia_status ia_fout_write(ia_ctx *cx, ia_fout *o, const void *data, size_t len,
+                        ia_io_class cls) IA_MUST_CHECK;
 /* Fills up to a multiple of 64. */
 ia_status ia_fout_align(ia_ctx *cx, ia_fout *o, ia_io_class cls) IA_MUST_CHECK;
 ia_status ia_fout_finish(ia_ctx *cx, ia_fout *o, uint32_t put_flags) IA_MUST_CHECK;
 void ia_fout_dispose(ia_fout *o);
 
-/* Event of an entry: 0 = a value, else 1 + 2 * layer + (0 null, 1 empty); layers count from the leaf. */
+/* Event of an entry: 0 = a value, else 1 + 2 * layer + (0 null, 1 empty); layers count from the
+ * leaf. */
 #define IA_EVENT_NULL(layer) ((uint8_t)(1 + 2 * (layer)))
 #define IA_EVENT_EMPTY(layer) ((uint8_t)(2 + 2 * (layer)))
 
 /* One physical column of the writer and the rows of its unfinished page. */
 typedef struct ia_wleaf {
-    const ia_field *top;             /* borrowed from the writer's schema */
-    const ia_field *node[IA_MAX_LAYERS]; /* fields from the top to the leaf */
-    size_t child[IA_MAX_LAYERS];     /* node[i + 1] is child[i] of node[i] */
-    size_t depth;                    /* number of nodes = layers */
+    const ia_field *top;                   /* borrowed from the writer's schema */
+    const ia_field *node[IA_MAX_LAYERS];   /* fields from the top to the leaf */
+    size_t child[IA_MAX_LAYERS];           /* node[i + 1] is child[i] of node[i] */
+    size_t depth;                          /* number of nodes = layers */
     size_t lists_below[IA_MAX_LAYERS + 1]; /* list nodes among node[i..] */
     size_t n_lists;
-    size_t first_list;               /* layer of the innermost list, SIZE_MAX without */
-    bool bitpack;                    /* integers, dates, times */
-    bool large_chunks;               /* 2.2: later engines refuse 16-bit chunk words there */
+    size_t first_list; /* layer of the innermost list, SIZE_MAX without */
+    bool bitpack;      /* integers, dates, times */
+    bool large_chunks; /* 2.2: later engines refuse 16-bit chunk words there */
     ia_phys phys;
     size_t top_index;
     ia_io_class cls;
 
-    uint64_t first_row, rows;        /* of the page */
-    ia_buf rep;                      /* u16 per entry; only with lists */
-    ia_buf events;                   /* u8 per entry; empty while there was no event */
+    uint64_t first_row, rows; /* of the page */
+    ia_buf rep;               /* u16 per entry; only with lists */
+    ia_buf events;            /* u8 per entry; empty while there was no event */
     uint64_t entries, invisible, valid;
     bool used[2 * IA_MAX_LAYERS + 1];
-    uint64_t longest;                /* bytes of the longest value */
-    ia_vals vals;                    /* visible slots */
+    uint64_t longest; /* bytes of the longest value */
+    ia_vals vals;     /* visible slots */
 
-    ia_buf pages;                    /* finished Page messages as members of ColumnMetadata */
+    ia_buf pages; /* finished Page messages as members of ColumnMetadata */
 } ia_wleaf;
 
 /* shred.c */
-ia_status ia_wleaf_append(ia_ctx *cx, ia_wleaf *l, const ia_array *a, int64_t start, int64_t n) IA_MUST_CHECK;
+ia_status ia_wleaf_append(ia_ctx *cx, ia_wleaf *l, const ia_array *a, int64_t start,
+                          int64_t n) IA_MUST_CHECK;
 /* Buffered bytes, about. */
 uint64_t ia_wleaf_bytes(const ia_wleaf *l);
 void ia_wleaf_clear(ia_wleaf *l);
@@ -65,8 +68,8 @@ void ia_wleaf_dispose(ia_wleaf *l);
 typedef struct ia_wlevels {
     uint8_t layers[IA_MAX_LAYERS];
     size_t n_layers;
-    const uint16_t *rep;  /* NULL = no lists */
-    uint16_t *def;        /* owned; NULL = max_def is 0 */
+    const uint16_t *rep; /* NULL = no lists */
+    uint16_t *def;       /* owned; NULL = max_def is 0 */
     uint64_t n;
     uint32_t max_rep, max_def, max_visible;
 } ia_wlevels;
@@ -75,25 +78,29 @@ ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out) IA_MUS
 /* A page ready to be written: at most four buffers and the PageLayout message. */
 typedef struct ia_wpage {
     ia_buf bufs[4];
-    ia_view views[4];  /* what is written; may borrow the leaf's values */
+    ia_view views[4]; /* what is written; may borrow the leaf's values */
     size_t n;
     ia_buf layout;
 } ia_wpage;
 void ia_wpage_dispose(ia_wpage *p);
 
 /* write_mini.c; *fits false: a chunk would be too large, nothing usable was made. */
-ia_status ia_write_mini(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out, bool *fits) IA_MUST_CHECK;
+ia_status ia_write_mini(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out,
+                        bool *fits) IA_MUST_CHECK;
 /* write_zip.c */
-ia_status ia_write_zip(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out) IA_MUST_CHECK;
-ia_status ia_write_constant(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out) IA_MUST_CHECK;
-/* write_dict.c: dictionary of a page of strings; *made false when it does not pay. `indices` gets one u32
- * per value, `items` the block of distinct values. */
-ia_status ia_write_dict(ia_ctx *cx, const ia_wleaf *l, ia_vals *indices, ia_buf *items, uint64_t *n_items,
-                        bool *made) IA_MUST_CHECK;
+ia_status ia_write_zip(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv,
+                       ia_wpage *out) IA_MUST_CHECK;
+ia_status ia_write_constant(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv,
+                            ia_wpage *out) IA_MUST_CHECK;
+/* write_dict.c: dictionary of a page of strings; *made false when it does not pay. `indices` gets
+ * one u32 per value, `items` the block of distinct values. */
+ia_status ia_write_dict(ia_ctx *cx, const ia_wleaf *l, ia_vals *indices, ia_buf *items,
+                        uint64_t *n_items, bool *made) IA_MUST_CHECK;
 
 /* Messages shared by the layouts. */
-void ia_put_flat(ia_ctx *cx, ia_buf *b, uint32_t member, uint32_t bits);       /* CE {flat} as member */
-void ia_put_value_enc(ia_ctx *cx, ia_buf *b, uint32_t member, const ia_vals *v); /* flat, variable or fsl */
+void ia_put_flat(ia_ctx *cx, ia_buf *b, uint32_t member, uint32_t bits); /* CE {flat} as member */
+void ia_put_value_enc(ia_ctx *cx, ia_buf *b, uint32_t member,
+                      const ia_vals *v); /* flat, variable or fsl */
 void ia_put_layers(ia_ctx *cx, ia_buf *b, uint32_t member, const ia_wlevels *lv);
 /* Items of fixed-size lists that are null. */
 bool ia_vals_has_inner_nulls(const ia_vals *v, size_t level);

@@ -116,7 +116,8 @@ static void put_value(zip *z, uint64_t i, bool valid)
         if (!p)
             return;
         memset(p, 0, n);
-        ia_bits_copy(p, 0, v->data.data, (int64_t)(i * v->phys.value_bits), (int64_t)v->phys.value_bits);
+        ia_bits_copy(p, 0, v->data.data, (int64_t)(i * v->phys.value_bits),
+                     (int64_t)v->phys.value_bits);
     }
 }
 
@@ -213,7 +214,8 @@ ia_status ia_write_zip(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_w
     ia_status st;
 
     if (lv->n > UINT32_MAX || l->vals.n > UINT32_MAX)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s': a page of more than 2^32 entries", l->top->name);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s': a page of more than 2^32 entries",
+                       l->top->name);
     z.bits_rep = bit_length(max_of(lv->rep, lv->n));
     z.bits_def = bit_length(max_of(lv->def, lv->n));
     bits = z.bits_rep + z.bits_def;

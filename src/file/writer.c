@@ -4,7 +4,13 @@
 #include "file/lschema_wire.h"
 #include "file/write_priv.h"
 
-enum { PENDING = 1 << 20, DIRECT = 256 << 10, SLICE_ROWS = 16384, MAX_INVISIBLE_ENTRIES = 16384, FILL = 0x48 };
+enum {
+    PENDING = 1 << 20,
+    DIRECT = 256 << 10,
+    SLICE_ROWS = 16384,
+    MAX_INVISIBLE_ENTRIES = 16384,
+    FILL = 0x48
+};
 #define PAGE_BYTES ((uint64_t)8 << 20)
 #define COLUMN_URL "/lance.encodings.ColumnEncoding"
 #define PAGE_URL "/lance.encodings21.PageLayout"
@@ -110,16 +116,19 @@ static ia_status encode_page(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv
         ia_wpage_dispose(page);
         memset(page, 0, sizeof *page);
         if (l->phys.kind == IA_PHYS_FIXED && !l->phys.width)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s': a row with too many empty lists of booleans",
+            return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                           "column '%s': a row with too many empty lists of booleans",
                            l->top->name);
     }
     return ia_write_zip(cx, l, lv, page);
 }
 
 /* Encoding {direct {Any {url, value}}} as member `number`. */
-static void put_any(ia_ctx *cx, ia_buf *b, uint32_t number, const char *url, const void *value, size_t len)
+static void put_any(ia_ctx *cx, ia_buf *b, uint32_t number, const char *url, const void *value,
+                    size_t len)
 {
-    size_t enc = ia_wire_begin(cx, b, number), direct = ia_wire_begin(cx, b, 2), any = ia_wire_begin(cx, b, 1);
+    size_t enc = ia_wire_begin(cx, b, number), direct = ia_wire_begin(cx, b, 2),
+           any = ia_wire_begin(cx, b, 1);
 
     ia_wire_put_str(cx, b, 1, url);
     ia_wire_add_bytes(cx, b, 2, value, len);
@@ -215,17 +224,20 @@ static ia_status append_leaf(ia_ctx *cx, ia_file_writer *w, ia_wleaf *l, const i
 static ia_status check_batch(ia_ctx *cx, const ia_file_writer *w, const ia_batch *b)
 {
     if (b->schema->n_fields != w->schema->n_fields)
-        return ia_fail(cx, IA_ERR_INVALID, "file %s: batch of %zu columns for a schema of %zu", w->out.path,
-                       b->schema->n_fields, w->schema->n_fields);
+        return ia_fail(cx, IA_ERR_INVALID, "file %s: batch of %zu columns for a schema of %zu",
+                       w->out.path, b->schema->n_fields, w->schema->n_fields);
     for (size_t i = 0; i < w->schema->n_fields; i++) {
         char want[96], have[96];
 
         if (b->cols[i]->length != b->rows)
-            return ia_fail(cx, IA_ERR_INVALID, "file %s: column '%s' has %" PRId64 " of %" PRId64 " rows", w->out.path,
+            return ia_fail(cx, IA_ERR_INVALID,
+                           "file %s: column '%s' has %" PRId64 " of %" PRId64 " rows", w->out.path,
                            w->schema->fields[i].name, b->cols[i]->length, b->rows);
         if (!ia_type_equal(b->cols[i]->type, w->schema->fields[i].type))
-            return ia_fail(cx, IA_ERR_INVALID, "file %s: column '%s' has type %s, the schema says %s", w->out.path,
-                           w->schema->fields[i].name, ia_type_text(b->cols[i]->type, have, sizeof have),
+            return ia_fail(cx, IA_ERR_INVALID,
+                           "file %s: column '%s' has type %s, the schema says %s", w->out.path,
+                           w->schema->fields[i].name,
+                           ia_type_text(b->cols[i]->type, have, sizeof have),
                            ia_type_text(w->schema->fields[i].type, want, sizeof want));
     }
     return IA_OK;
@@ -254,7 +266,8 @@ static bool is_list(const ia_type *t)
 
 static bool packs(const ia_phys *p, const ia_type *t)
 {
-    return p->kind == IA_PHYS_FIXED && !p->n_dims && !ia_type_is_float(t) && t->id != IA_TYPE_FIXED_BINARY &&
+    return p->kind == IA_PHYS_FIXED && !p->n_dims && !ia_type_is_float(t) &&
+           t->id != IA_TYPE_FIXED_BINARY &&
            (p->bits == 8 || p->bits == 16 || p->bits == 32 || p->bits == 64);
 }
 
@@ -295,7 +308,8 @@ static ia_status add_leaves(ia_ctx *cx, ia_file_writer *w, ia_wleaf *path, const
     path->node[path->depth++] = f;
     if (!is_list(f->type) && f->type->id != IA_TYPE_STRUCT)
         st = ia_fail_prefix(cx, add_leaf(cx, w, path), "column '%s'", path->top->name);
-    for (size_t i = 0; st == IA_OK && (is_list(f->type) || f->type->id == IA_TYPE_STRUCT) && i < f->type->n_children;
+    for (size_t i = 0; st == IA_OK && (is_list(f->type) || f->type->id == IA_TYPE_STRUCT) &&
+                       i < f->type->n_children;
          i++) {
         path->child[path->depth - 1] = i;
         st = add_leaves(cx, w, path, &f->type->children[i]);
@@ -325,11 +339,12 @@ static ia_status check_lschema(ia_ctx *cx, const ia_schema *s, const ia_lschema 
         IA_GO(ia_fail(cx, IA_ERR_INVALID, "schema of %zu fields for a table of %zu", own.n, ls->n));
     for (size_t i = 0; i < ls->n; i++) {
         if (!ia_str_eq(own.fields[i].name, ls->fields[i].name))
-            IA_GO(ia_fail(cx, IA_ERR_INVALID, "field %zu is '%s', the table says '%s'", i, own.fields[i].name,
-                          ls->fields[i].name));
+            IA_GO(ia_fail(cx, IA_ERR_INVALID, "field %zu is '%s', the table says '%s'", i,
+                          own.fields[i].name, ls->fields[i].name));
         if (!same_logical(own.fields[i].logical_type, ls->fields[i].logical_type))
-            IA_GO(ia_fail(cx, IA_ERR_UNSUPPORTED, "field '%s' is stored as %s; it cannot be written as %s",
-                          ls->fields[i].name, ls->fields[i].logical_type, own.fields[i].logical_type));
+            IA_GO(ia_fail(
+                cx, IA_ERR_UNSUPPORTED, "field '%s' is stored as %s; it cannot be written as %s",
+                ls->fields[i].name, ls->fields[i].logical_type, own.fields[i].logical_type));
     }
 done:
     ia_lschema_dispose(&own);
@@ -455,7 +470,8 @@ done:
     return st;
 }
 
-ia_status ia_file_writer_finish(ia_ctx *cx, ia_file_writer *w, uint32_t put_flags, ia_file_info *out)
+ia_status ia_file_writer_finish(ia_ctx *cx, ia_file_writer *w, uint32_t put_flags,
+                                ia_file_info *out)
 {
     ia_buf meta = {0};
     ia_status st = IA_OK;

@@ -5,7 +5,8 @@
 
 #include "base/str.h"
 
-/* At a fixed row the lanes are contiguous on both sides, so each row is one straight vector loop. */
+/* At a fixed row the lanes are contiguous on both sides, so each row is one straight vector loop.
+ */
 static inline unsigned row_base(unsigned row)
 {
     static const uint8_t order[8] = {0, 4, 2, 6, 1, 5, 3, 7};
@@ -13,63 +14,63 @@ static inline unsigned row_base(unsigned row)
     return order[row / 8] * 16u + (row % 8) * 128u;
 }
 
-#define DEFINE_UNPACK(NAME, T, BITS)                                                             \
-    static inline T NAME##_load(const uint8_t *p, unsigned i)                                    \
-    {                                                                                            \
-        T v;                                                                                     \
-        memcpy(&v, p + i * sizeof(T), sizeof(T));                                                \
-        return v;                                                                                \
-    }                                                                                            \
-    void NAME(const uint8_t *restrict packed, unsigned w, T *restrict out)                       \
-    {                                                                                            \
-        enum { LANES = IA_PACK_BLOCK / BITS };                                                   \
-        const T mask = (T)(w >= BITS ? (T) ~(T)0 : (T)(((T)1 << (w & (BITS - 1))) - 1));         \
-        if (w == 0) {                                                                            \
-            memset(out, 0, IA_PACK_BLOCK * sizeof(T));                                           \
-            return;                                                                              \
-        }                                                                                        \
-        for (unsigned row = 0; row < BITS; row++) {                                              \
-            const unsigned bit = row * w, s = bit % BITS;                                        \
-            const uint8_t *a = packed + (size_t)(bit / BITS) * LANES * sizeof(T);                \
-            T *o = out + row_base(row);                                                          \
-            if (s + w <= BITS) {                                                                 \
-                for (unsigned i = 0; i < LANES; i++)                                             \
-                    o[i] = (T)((NAME##_load(a, i) >> s) & mask);                                 \
-            } else {                                                                             \
-                const uint8_t *b = a + LANES * sizeof(T);                                        \
-                const unsigned up = BITS - s;                                                    \
-                for (unsigned i = 0; i < LANES; i++)                                             \
-                    o[i] = (T)(((NAME##_load(a, i) >> s) | (T)(NAME##_load(b, i) << up)) & mask);\
-            }                                                                                    \
-        }                                                                                        \
+#define DEFINE_UNPACK(NAME, T, BITS)                                                               \
+    static inline T NAME##_load(const uint8_t *p, unsigned i)                                      \
+    {                                                                                              \
+        T v;                                                                                       \
+        memcpy(&v, p + i * sizeof(T), sizeof(T));                                                  \
+        return v;                                                                                  \
+    }                                                                                              \
+    void NAME(const uint8_t *restrict packed, unsigned w, T *restrict out)                         \
+    {                                                                                              \
+        enum { LANES = IA_PACK_BLOCK / BITS };                                                     \
+        const T mask = (T)(w >= BITS ? (T) ~(T)0 : (T)(((T)1 << (w & (BITS - 1))) - 1));           \
+        if (w == 0) {                                                                              \
+            memset(out, 0, IA_PACK_BLOCK * sizeof(T));                                             \
+            return;                                                                                \
+        }                                                                                          \
+        for (unsigned row = 0; row < BITS; row++) {                                                \
+            const unsigned bit = row * w, s = bit % BITS;                                          \
+            const uint8_t *a = packed + (size_t)(bit / BITS) * LANES * sizeof(T);                  \
+            T *o = out + row_base(row);                                                            \
+            if (s + w <= BITS) {                                                                   \
+                for (unsigned i = 0; i < LANES; i++)                                               \
+                    o[i] = (T)((NAME##_load(a, i) >> s) & mask);                                   \
+            } else {                                                                               \
+                const uint8_t *b = a + LANES * sizeof(T);                                          \
+                const unsigned up = BITS - s;                                                      \
+                for (unsigned i = 0; i < LANES; i++)                                               \
+                    o[i] = (T)(((NAME##_load(a, i) >> s) | (T)(NAME##_load(b, i) << up)) & mask);  \
+            }                                                                                      \
+        }                                                                                          \
     }
 
-#define DEFINE_PACK(NAME, T, BITS)                                                               \
-    static inline void NAME##_or(uint8_t *p, unsigned i, T v)                                    \
-    {                                                                                            \
-        T old;                                                                                   \
-        memcpy(&old, p + i * sizeof(T), sizeof(T));                                              \
-        old = (T)(old | v);                                                                      \
-        memcpy(p + i * sizeof(T), &old, sizeof(T));                                              \
-    }                                                                                            \
-    void NAME(const T *restrict in, unsigned w, uint8_t *restrict packed)                        \
-    {                                                                                            \
-        enum { LANES = IA_PACK_BLOCK / BITS };                                                   \
-        memset(packed, 0, (size_t)w * 128);                                                      \
-        if (w == 0)                                                                              \
-            return;                                                                              \
-        for (unsigned row = 0; row < BITS; row++) {                                              \
-            const unsigned bit = row * w, s = bit % BITS;                                        \
-            uint8_t *a = packed + (size_t)(bit / BITS) * LANES * sizeof(T);                      \
-            const T *v = in + row_base(row);                                                     \
-            for (unsigned i = 0; i < LANES; i++)                                                 \
-                NAME##_or(a, i, (T)(v[i] << s));                                                 \
-            if (s + w > BITS) {                                                                  \
-                uint8_t *b = a + LANES * sizeof(T);                                              \
-                for (unsigned i = 0; i < LANES; i++)                                             \
-                    NAME##_or(b, i, (T)(v[i] >> (BITS - s)));                                    \
-            }                                                                                    \
-        }                                                                                        \
+#define DEFINE_PACK(NAME, T, BITS)                                                                 \
+    static inline void NAME##_or(uint8_t *p, unsigned i, T v)                                      \
+    {                                                                                              \
+        T old;                                                                                     \
+        memcpy(&old, p + i * sizeof(T), sizeof(T));                                                \
+        old = (T)(old | v);                                                                        \
+        memcpy(p + i * sizeof(T), &old, sizeof(T));                                                \
+    }                                                                                              \
+    void NAME(const T *restrict in, unsigned w, uint8_t *restrict packed)                          \
+    {                                                                                              \
+        enum { LANES = IA_PACK_BLOCK / BITS };                                                     \
+        memset(packed, 0, (size_t)w * 128);                                                        \
+        if (w == 0)                                                                                \
+            return;                                                                                \
+        for (unsigned row = 0; row < BITS; row++) {                                                \
+            const unsigned bit = row * w, s = bit % BITS;                                          \
+            uint8_t *a = packed + (size_t)(bit / BITS) * LANES * sizeof(T);                        \
+            const T *v = in + row_base(row);                                                       \
+            for (unsigned i = 0; i < LANES; i++)                                                   \
+                NAME##_or(a, i, (T)(v[i] << s));                                                   \
+            if (s + w > BITS) {                                                                    \
+                uint8_t *b = a + LANES * sizeof(T);                                                \
+                for (unsigned i = 0; i < LANES; i++)                                               \
+                    NAME##_or(b, i, (T)(v[i] >> (BITS - s)));                                      \
+            }                                                                                      \
+        }                                                                                          \
     }
 
 DEFINE_UNPACK(ia_unpack8, uint8_t, 8)
@@ -132,9 +133,13 @@ unsigned ia_pack_width(unsigned bits, const void *in, size_t n)
 uint64_t ia_pack_load(unsigned bits, const uint8_t *p)
 {
     switch (bits) {
-    case 8: return p[0];
-    case 16: return ia_le16(p);
-    case 32: return ia_le32(p);
-    default: return ia_le64(p);
+    case 8:
+        return p[0];
+    case 16:
+        return ia_le16(p);
+    case 32:
+        return ia_le32(p);
+    default:
+        return ia_le64(p);
     }
 }

@@ -7,7 +7,8 @@
 
 enum { IA_PACK_BLOCK = 1024 };
 
-/* A packed block is 128 * w bytes, 0 <= w <= T. `packed` may be unaligned; `out`/`in` hold 1024 values. */
+/* A packed block is 128 * w bytes, 0 <= w <= T. `packed` may be unaligned; `out`/`in` hold 1024
+ * values. */
 void ia_unpack8(const uint8_t *packed, unsigned w, uint8_t *out);
 void ia_unpack16(const uint8_t *packed, unsigned w, uint16_t *out);
 void ia_unpack32(const uint8_t *packed, unsigned w, uint32_t *out);

@@ -1,4 +1,4 @@
-/* decode.h - turns encoded buffers into values and levels, in the three contexts of file format 4.1. */
+/* decode.h - turns encoded buffers into values and levels (file format 4.1). */
 #ifndef IA_FILE_ENCODINGS_DECODE_H
 #define IA_FILE_ENCODINGS_DECODE_H
 
@@ -9,7 +9,7 @@ typedef struct ia_fsst ia_fsst;
 
 /* Scratch of one column reader; all-zero is valid. Buffers grow to the largest chunk and stay. */
 typedef struct ia_decoder {
-    ia_buf plain[2];      /* decompressed buffers, by nesting of general compression */
+    ia_buf plain[2]; /* decompressed buffers, by nesting of general compression */
     size_t plain_used;
     uint64_t *block;      /* 1024 values */
     ia_vals codes;        /* compressed strings below fsst */
@@ -22,30 +22,34 @@ void ia_decoder_new_page(ia_decoder *d); /* forgets what belongs to a page */
 
 /* One chunk of a mini-block page: appends n values. `bufs` are the chunk's value buffers.
  * Errors: CORRUPT, UNSUPPORTED naming the encoding; the caller adds the place. */
-ia_status ia_mini_decode(ia_ctx *cx, ia_decoder *d, const ia_enc *e, const ia_view *bufs, size_t n_bufs,
-                         uint64_t n, ia_vals *out) IA_MUST_CHECK;
+ia_status ia_mini_decode(ia_ctx *cx, ia_decoder *d, const ia_enc *e, const ia_view *bufs,
+                         size_t n_bufs, uint64_t n, ia_vals *out) IA_MUST_CHECK;
 /* Buffers that a mini-block encoding has in a chunk. */
 uint32_t ia_mini_buffers(const ia_enc *e);
 /* Bits of the values an integer encoding yields (dictionary indices); 0 when it is none. */
 uint32_t ia_enc_bits(const ia_enc *e);
 
 /* A block of n levels (rep, def); each is checked against `max`. */
-ia_status ia_block_levels(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, size_t n, uint32_t max,
-                          uint16_t *out) IA_MUST_CHECK;
+ia_status ia_block_levels(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, size_t n,
+                          uint32_t max, uint16_t *out) IA_MUST_CHECK;
 /* A block of n values (dictionary items). */
-ia_status ia_block_values(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n, ia_vals *out) IA_MUST_CHECK;
+ia_status ia_block_values(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
+                          ia_vals *out) IA_MUST_CHECK;
 
 /* One value of a variable full-zip page. */
-ia_status ia_value_decode_var(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view v, ia_vals *out) IA_MUST_CHECK;
+ia_status ia_value_decode_var(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view v,
+                              ia_vals *out) IA_MUST_CHECK;
 
 /* general.c: LZ4 or ZSTD with the size prefixes of file format 4.13, into *out (cleared). */
-ia_status ia_general_decode(ia_ctx *cx, uint32_t scheme, ia_view in, uint64_t max_size, ia_buf *out) IA_MUST_CHECK;
+ia_status ia_general_decode(ia_ctx *cx, uint32_t scheme, ia_view in, uint64_t max_size,
+                            ia_buf *out) IA_MUST_CHECK;
 
 /* fsst.c */
 ia_status ia_fsst_parse(ia_ctx *cx, ia_view table, ia_fsst **out) IA_MUST_CHECK;
 void ia_fsst_free(ia_fsst *t);
 bool ia_fsst_is_raw(const ia_fsst *t);
 /* Appends the text of one code string. */
-ia_status ia_fsst_expand(ia_ctx *cx, const ia_fsst *t, const uint8_t *codes, size_t n, ia_buf *out) IA_MUST_CHECK;
+ia_status ia_fsst_expand(ia_ctx *cx, const ia_fsst *t, const uint8_t *codes, size_t n,
+                         ia_buf *out) IA_MUST_CHECK;
 
 #endif

@@ -20,10 +20,13 @@ ia_status ia_fsst_parse(ia_ctx *cx, ia_view table, ia_fsst **out)
 
     *out = NULL;
     if (table.len < 8 || memcmp(p + 4, "TSSF", 4) != 0)
-        return ia_fail(cx, IA_ERR_CORRUPT, "fsst symbol table of %zu bytes has no magic", table.len);
+        return ia_fail(cx, IA_ERR_CORRUPT, "fsst symbol table of %zu bytes has no magic",
+                       table.len);
     n = p[0];
-    if (p[3] > 1 || n > 255 || table.len < 8 + 9 * (size_t)n || (p[3] == 1 && table.len != TABLE_BYTES))
-        return ia_fail(cx, IA_ERR_CORRUPT, "fsst symbol table of %zu bytes with %u symbols", table.len, n);
+    if (p[3] > 1 || n > 255 || table.len < 8 + 9 * (size_t)n ||
+        (p[3] == 1 && table.len != TABLE_BYTES))
+        return ia_fail(cx, IA_ERR_CORRUPT, "fsst symbol table of %zu bytes with %u symbols",
+                       table.len, n);
     IA_GO(IA_NEW(cx, t));
     t->raw = p[3] == 0;
     for (unsigned i = 0; i < n; i++) {

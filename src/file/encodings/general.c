@@ -15,7 +15,8 @@ static ia_status lz4_decode(ia_ctx *cx, ia_view in, uint64_t max_size, ia_buf *o
         return ia_fail(cx, IA_ERR_CORRUPT, "LZ4 buffer of %zu bytes has no size", in.len);
     raw = ia_le32((const uint8_t *)in.data);
     if (raw > max_size || raw > INT32_MAX || in.len - 4 > INT32_MAX || raw / 255 > in.len)
-        return ia_fail(cx, IA_ERR_CORRUPT, "LZ4 buffer of %zu bytes claims to hold %" PRIu64, in.len, raw);
+        return ia_fail(cx, IA_ERR_CORRUPT, "LZ4 buffer of %zu bytes claims to hold %" PRIu64,
+                       in.len, raw);
     p = ia_buf_extend(cx, out, (size_t)raw);
     if (!p)
         return ia_buf_status(out);
@@ -42,7 +43,8 @@ static ia_status zstd_decode(ia_ctx *cx, ia_view in, uint64_t max_size, ia_buf *
         in.len -= 8;
     }
     if (raw > max_size)
-        return ia_fail(cx, IA_ERR_CORRUPT, "ZSTD buffer of %zu bytes claims to hold %" PRIu64, in.len, raw);
+        return ia_fail(cx, IA_ERR_CORRUPT, "ZSTD buffer of %zu bytes claims to hold %" PRIu64,
+                       in.len, raw);
     p = ia_buf_extend(cx, out, (size_t)raw);
     if (!p)
         return ia_buf_status(out);
@@ -55,5 +57,6 @@ static ia_status zstd_decode(ia_ctx *cx, ia_view in, uint64_t max_size, ia_buf *
 ia_status ia_general_decode(ia_ctx *cx, uint32_t scheme, ia_view in, uint64_t max_size, ia_buf *out)
 {
     ia_buf_clear(out);
-    return scheme == IA_SCHEME_LZ4 ? lz4_decode(cx, in, max_size, out) : zstd_decode(cx, in, max_size, out);
+    return scheme == IA_SCHEME_LZ4 ? lz4_decode(cx, in, max_size, out)
+                                   : zstd_decode(cx, in, max_size, out);
 }

@@ -31,13 +31,21 @@ uint32_t ia_mini_buffers(const ia_enc *e)
         return 2;
     case IA_ENC_FSL:
         return ia_mini_buffers(e->child) + (e->has_validity ? 1 : 0);
-    case IA_ENC_FSST: case IA_ENC_GENERAL:
+    case IA_ENC_FSST:
+    case IA_ENC_GENERAL:
         return ia_mini_buffers(e->child);
     case IA_ENC_CONSTANT:
         return 0;
-    case IA_ENC_FLAT: case IA_ENC_VARIABLE: case IA_ENC_OOL_BITPACK: case IA_ENC_INLINE_BITPACK:
-    case IA_ENC_DICTIONARY: case IA_ENC_BSS: case IA_ENC_PACKED_STRUCT: case IA_ENC_VAR_PACKED_STRUCT:
-    case IA_ENC_RANGE: case IA_ENC_DELTA:
+    case IA_ENC_FLAT:
+    case IA_ENC_VARIABLE:
+    case IA_ENC_OOL_BITPACK:
+    case IA_ENC_INLINE_BITPACK:
+    case IA_ENC_DICTIONARY:
+    case IA_ENC_BSS:
+    case IA_ENC_PACKED_STRUCT:
+    case IA_ENC_VAR_PACKED_STRUCT:
+    case IA_ENC_RANGE:
+    case IA_ENC_DELTA:
         return 1;
     }
     return 1;
@@ -46,12 +54,23 @@ uint32_t ia_mini_buffers(const ia_enc *e)
 uint32_t ia_enc_bits(const ia_enc *e)
 {
     switch (e->kind) {
-    case IA_ENC_FLAT: case IA_ENC_INLINE_BITPACK: case IA_ENC_OOL_BITPACK:
+    case IA_ENC_FLAT:
+    case IA_ENC_INLINE_BITPACK:
+    case IA_ENC_OOL_BITPACK:
         return e->bits;
-    case IA_ENC_RLE: case IA_ENC_BSS: case IA_ENC_GENERAL:
+    case IA_ENC_RLE:
+    case IA_ENC_BSS:
+    case IA_ENC_GENERAL:
         return ia_enc_bits(e->child);
-    case IA_ENC_VARIABLE: case IA_ENC_CONSTANT: case IA_ENC_FSST: case IA_ENC_DICTIONARY: case IA_ENC_FSL:
-    case IA_ENC_PACKED_STRUCT: case IA_ENC_VAR_PACKED_STRUCT: case IA_ENC_RANGE: case IA_ENC_DELTA:
+    case IA_ENC_VARIABLE:
+    case IA_ENC_CONSTANT:
+    case IA_ENC_FSST:
+    case IA_ENC_DICTIONARY:
+    case IA_ENC_FSL:
+    case IA_ENC_PACKED_STRUCT:
+    case IA_ENC_VAR_PACKED_STRUCT:
+    case IA_ENC_RANGE:
+    case IA_ENC_DELTA:
         return 0;
     }
     return 0;
@@ -81,8 +100,8 @@ static ia_status take_buffer(ia_ctx *cx, chunk *c, ia_view *out)
 
 static ia_status bad_size(ia_ctx *cx, const ia_enc *e, size_t len, uint64_t n)
 {
-    return ia_fail(cx, IA_ERR_CORRUPT, "%s buffer of %zu bytes does not fit %" PRIu64 " values", ia_enc_name(e->kind),
-                   len, n);
+    return ia_fail(cx, IA_ERR_CORRUPT, "%s buffer of %zu bytes does not fit %" PRIu64 " values",
+                   ia_enc_name(e->kind), len, n);
 }
 
 static ia_status unpack_general(ia_ctx *cx, chunk *c, const ia_enc *e)
@@ -103,7 +122,8 @@ static ia_status unpack_general(ia_ctx *cx, chunk *c, const ia_enc *e)
 
 /* ---- fixed width ---------------------------------------------------------------------------- */
 
-static ia_status decode_flat(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n, uint64_t count, ia_vals *out)
+static ia_status decode_flat(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n, uint64_t count,
+                             ia_vals *out)
 {
     uint64_t bits;
 
@@ -120,8 +140,8 @@ static ia_status decode_flat(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n,
     return ia_vals_status(cx, out);
 }
 
-static ia_status decode_inline(ia_ctx *cx, chunk *c, const ia_enc *e, ia_view b, uint64_t n, uint64_t count,
-                               ia_vals *out)
+static ia_status decode_inline(ia_ctx *cx, chunk *c, const ia_enc *e, ia_view b, uint64_t n,
+                               uint64_t count, ia_vals *out)
 {
     const uint8_t *p = (const uint8_t *)b.data;
     size_t word = e->bits / 8;
@@ -147,25 +167,25 @@ static ia_status decode_inline(ia_ctx *cx, chunk *c, const ia_enc *e, ia_view b,
     return IA_OK;
 }
 
-#define FILL_RUNS(T)                                                                              \
-    do {                                                                                          \
-        T *o_ = (T *)(void *)o;                                                                   \
-        for (size_t r = 0; r < runs && done < count; r++) {                                       \
-            uint64_t len = lengths[r];                                                            \
-            T v;                                                                                  \
-            memcpy(&v, values + r * sizeof(T), sizeof(T));                                        \
-            if (!len)                                                                             \
-                return ia_fail(cx, IA_ERR_CORRUPT, "rle run %zu is empty", r);                    \
-            len = len > count - done ? count - done : len;                                        \
-            for (uint64_t i = 0; i < len; i++)                                                    \
-                o_[done + i] = v;                                                                 \
-            done += len;                                                                          \
-        }                                                                                         \
+#define FILL_RUNS(T)                                                                               \
+    do {                                                                                           \
+        T *o_ = (T *)(void *)o;                                                                    \
+        for (size_t r = 0; r < runs && done < count; r++) {                                        \
+            uint64_t len = lengths[r];                                                             \
+            T v;                                                                                   \
+            memcpy(&v, values + r * sizeof(T), sizeof(T));                                         \
+            if (!len)                                                                              \
+                return ia_fail(cx, IA_ERR_CORRUPT, "rle run %zu is empty", r);                     \
+            len = len > count - done ? count - done : len;                                         \
+            for (uint64_t i = 0; i < len; i++)                                                     \
+                o_[done + i] = v;                                                                  \
+            done += len;                                                                           \
+        }                                                                                          \
     } while (0)
 
 /* Some writers let the last run overshoot; it is cut. `o` is aligned to the value. */
-static ia_status fill_runs(ia_ctx *cx, uint32_t bits, const uint8_t *values, const uint8_t *lengths, size_t runs,
-                           uint64_t count, uint8_t *o)
+static ia_status fill_runs(ia_ctx *cx, uint32_t bits, const uint8_t *values, const uint8_t *lengths,
+                           size_t runs, uint64_t count, uint8_t *o)
 {
     uint64_t done = 0;
 
@@ -178,7 +198,8 @@ static ia_status fill_runs(ia_ctx *cx, uint32_t bits, const uint8_t *values, con
     else
         FILL_RUNS(uint64_t);
     if (done != count)
-        return ia_fail(cx, IA_ERR_CORRUPT, "rle runs hold %" PRIu64 " of %" PRIu64 " values", done, count);
+        return ia_fail(cx, IA_ERR_CORRUPT, "rle runs hold %" PRIu64 " of %" PRIu64 " values", done,
+                       count);
     return IA_OK;
 }
 
@@ -192,12 +213,13 @@ static bool rle_is_plain(const ia_enc *e)
 
 static ia_status refuse_rle(ia_ctx *cx, const ia_enc *e)
 {
-    return ia_fail(cx, IA_ERR_UNSUPPORTED, "rle of %s values with %s lengths (format 2.3) is not supported",
+    return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                   "rle of %s values with %s lengths (format 2.3) is not supported",
                    ia_enc_name(e->child->kind), ia_enc_name(e->child2->kind));
 }
 
-static ia_status decode_rle(ia_ctx *cx, const ia_enc *e, ia_view values, ia_view lengths, uint64_t n,
-                            uint64_t count, ia_vals *out)
+static ia_status decode_rle(ia_ctx *cx, const ia_enc *e, ia_view values, ia_view lengths,
+                            uint64_t n, uint64_t count, ia_vals *out)
 {
     uint8_t *o;
 
@@ -208,17 +230,19 @@ static ia_status decode_rle(ia_ctx *cx, const ia_enc *e, ia_view values, ia_view
     o = ia_vals_extend(cx, out, n);
     if (!o)
         return ia_vals_status(cx, out);
-    return fill_runs(cx, e->child->bits, (const uint8_t *)values.data, (const uint8_t *)lengths.data, lengths.len,
-                     count, o);
+    return fill_runs(cx, e->child->bits, (const uint8_t *)values.data,
+                     (const uint8_t *)lengths.data, lengths.len, count, o);
 }
 
-static ia_status decode_bss(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n, uint64_t count, ia_vals *out)
+static ia_status decode_bss(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n, uint64_t count,
+                            ia_vals *out)
 {
     size_t width = e->child->bits / 8;
     uint8_t *o;
 
     if (e->child->kind != IA_ENC_FLAT || (width != 2 && width != 4 && width != 8))
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "byte_stream_split of %s values", ia_enc_name(e->child->kind));
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "byte_stream_split of %s values",
+                       ia_enc_name(e->child->kind));
     if (b.len / width != count || b.len % width)
         return bad_size(cx, e, b.len, count);
     o = ia_vals_extend(cx, out, n);
@@ -231,7 +255,8 @@ static ia_status decode_bss(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n, 
     return ia_vals_status(cx, out);
 }
 
-static ia_status decode_constant(ia_ctx *cx, const ia_enc *e, uint64_t n, uint64_t count, ia_vals *out)
+static ia_status decode_constant(ia_ctx *cx, const ia_enc *e, uint64_t n, uint64_t count,
+                                 ia_vals *out)
 {
     size_t width = out->phys.bits / 8;
     uint8_t *o;
@@ -241,8 +266,8 @@ static ia_status decode_constant(ia_ctx *cx, const ia_enc *e, uint64_t n, uint64
         return ia_vals_status(cx, out);
     }
     if (!width || e->bytes.len != width || !out->phys.width)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "constant of %zu bytes for %" PRIu32 " bit values", e->bytes.len,
-                       out->phys.bits);
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "constant of %zu bytes for %" PRIu32 " bit values",
+                       e->bytes.len, out->phys.bits);
     o = ia_vals_extend(cx, out, n);
     for (uint64_t i = 0; o && i < count; i++)
         memcpy(o + i * width, e->bytes.data, width);
@@ -250,14 +275,15 @@ static ia_status decode_constant(ia_ctx *cx, const ia_enc *e, uint64_t n, uint64
 }
 
 /* n values of fixed-size list level `level` and beyond = count items of that level. */
-static ia_status mini_fixed(ia_ctx *cx, chunk *c, const ia_enc *e, uint64_t n, uint64_t count, size_t level,
-                            ia_vals *out)
+static ia_status mini_fixed(ia_ctx *cx, chunk *c, const ia_enc *e, uint64_t n, uint64_t count,
+                            size_t level, ia_vals *out)
 {
     ia_view b = {0}, b2 = {0};
 
     if (e->kind == IA_ENC_FSL) {
         if (level == out->phys.n_dims || e->items != out->phys.dims[level])
-            return ia_fail(cx, IA_ERR_CORRUPT, "fixed_size_list of %" PRIu32 " items does not fit the type", e->items);
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "fixed_size_list of %" PRIu32 " items does not fit the type", e->items);
         if (!ia_mul_u64(&count, count, e->items))
             return ia_fail(cx, IA_ERR_CORRUPT, "fixed_size_list has too many items");
         if (e->has_validity) {
@@ -275,14 +301,17 @@ static ia_status mini_fixed(ia_ctx *cx, chunk *c, const ia_enc *e, uint64_t n, u
         return mini_fixed(cx, c, e->child, n, count, level, out);
     }
     if (level != out->phys.n_dims)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s for a fixed-size list", ia_enc_name(e->kind));
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s for a fixed-size list",
+                       ia_enc_name(e->kind));
     if (e->kind == IA_ENC_CONSTANT)
         return decode_constant(cx, e, n, count, out);
     if (ia_enc_bits(e) && ia_enc_bits(e) != out->phys.bits)
-        return ia_fail(cx, IA_ERR_CORRUPT, "%s of %" PRIu32 " bits for a type of %" PRIu32 " bits", ia_enc_name(e->kind),
-                       ia_enc_bits(e), out->phys.bits);
-    if (e->kind != IA_ENC_FLAT && e->kind != IA_ENC_INLINE_BITPACK && e->kind != IA_ENC_RLE && e->kind != IA_ENC_BSS)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s of fixed-width values in a mini-block page",
+        return ia_fail(cx, IA_ERR_CORRUPT, "%s of %" PRIu32 " bits for a type of %" PRIu32 " bits",
+                       ia_enc_name(e->kind), ia_enc_bits(e), out->phys.bits);
+    if (e->kind != IA_ENC_FLAT && e->kind != IA_ENC_INLINE_BITPACK && e->kind != IA_ENC_RLE &&
+        e->kind != IA_ENC_BSS)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "encoding %s of fixed-width values in a mini-block page",
                        ia_enc_name(e->kind));
     IA_TRY(take_buffer(cx, c, &b));
     if (e->kind == IA_ENC_FLAT)
@@ -393,7 +422,8 @@ static ia_status mini_var(ia_ctx *cx, chunk *c, const ia_enc *e, uint64_t n, ia_
         return decode_variable(cx, e, b, n, out);
     }
     if (e->kind != IA_ENC_FSST || e->child->kind == IA_ENC_FSST)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s of variable-width values in a mini-block page",
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "encoding %s of variable-width values in a mini-block page",
                        ia_enc_name(e->kind));
     IA_TRY(page_table(cx, c->d, e));
     c->d->codes.phys = phys;
@@ -402,8 +432,8 @@ static ia_status mini_var(ia_ctx *cx, chunk *c, const ia_enc *e, uint64_t n, ia_
     return expand_all(cx, c->d, out);
 }
 
-ia_status ia_mini_decode(ia_ctx *cx, ia_decoder *d, const ia_enc *e, const ia_view *bufs, size_t n_bufs,
-                         uint64_t n, ia_vals *out)
+ia_status ia_mini_decode(ia_ctx *cx, ia_decoder *d, const ia_enc *e, const ia_view *bufs,
+                         size_t n_bufs, uint64_t n, ia_vals *out)
 {
     chunk c = {.d = d, .bufs = bufs, .n_bufs = n_bufs};
 
@@ -419,7 +449,8 @@ ia_status ia_mini_decode(ia_ctx *cx, ia_decoder *d, const ia_enc *e, const ia_vi
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static ia_status unpack_block_general(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view in, ia_view *out)
+static ia_status unpack_block_general(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view in,
+                                      ia_view *out)
 {
     ia_buf *b;
 
@@ -433,7 +464,8 @@ static ia_status unpack_block_general(ia_ctx *cx, ia_decoder *d, const ia_enc *e
 }
 
 /* Full blocks of `bits` wide values, then a raw or a padded tail (file format 4.7). */
-static ia_status block_ool(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n, uint8_t *out)
+static ia_status block_ool(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
+                           uint8_t *out)
 {
     const uint8_t *p = (const uint8_t *)buf.data;
     unsigned w = e->child->bits;
@@ -480,8 +512,8 @@ static ia_status block_rle(ia_ctx *cx, const ia_enc *e, ia_view buf, uint64_t n,
 }
 
 /* n integers of `bits` into out (aligned). */
-static ia_status block_ints(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n, uint32_t bits,
-                            uint8_t *out)
+static ia_status block_ints(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
+                            uint32_t bits, uint8_t *out)
 {
     size_t word = bits / 8;
 
@@ -489,11 +521,13 @@ static ia_status block_ints(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view 
         IA_TRY(unpack_block_general(cx, d, e, buf, &buf));
         return block_ints(cx, d, e->child, buf, n, bits, out);
     }
-    if (e->kind != IA_ENC_FLAT && e->kind != IA_ENC_INLINE_BITPACK && e->kind != IA_ENC_OOL_BITPACK &&
-        e->kind != IA_ENC_RLE)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s of a block of integers", ia_enc_name(e->kind));
+    if (e->kind != IA_ENC_FLAT && e->kind != IA_ENC_INLINE_BITPACK &&
+        e->kind != IA_ENC_OOL_BITPACK && e->kind != IA_ENC_RLE)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s of a block of integers",
+                       ia_enc_name(e->kind));
     if (ia_enc_bits(e) != bits)
-        return ia_fail(cx, IA_ERR_CORRUPT, "block of %" PRIu32 " bit values where %" PRIu32 " bits belong",
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "block of %" PRIu32 " bit values where %" PRIu32 " bits belong",
                        ia_enc_bits(e), bits);
     if (e->kind == IA_ENC_OOL_BITPACK)
         return block_ool(cx, d, e, buf, n, out);
@@ -517,8 +551,8 @@ static ia_status block_ints(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view 
     return IA_OK;
 }
 
-ia_status ia_block_levels(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, size_t n, uint32_t max,
-                          uint16_t *out)
+ia_status ia_block_levels(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, size_t n,
+                          uint32_t max, uint16_t *out)
 {
     unsigned top = 0;
 
@@ -531,7 +565,8 @@ ia_status ia_block_levels(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view bu
     return IA_OK;
 }
 
-static ia_status block_var(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n, ia_vals *out)
+static ia_status block_var(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
+                           ia_vals *out)
 {
     const uint8_t *p;
     uint32_t obits = 0;
@@ -543,7 +578,8 @@ static ia_status block_var(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view b
         return block_var(cx, d, e->child, buf, n, out);
     }
     if (e->kind != IA_ENC_VARIABLE)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s of a block of strings", ia_enc_name(e->kind));
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s of a block of strings",
+                       ia_enc_name(e->kind));
     IA_TRY(offset_bits(cx, e, &obits));
     p = (const uint8_t *)buf.data;
     word = obits / 8;
@@ -556,7 +592,8 @@ static ia_status block_var(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view b
     return ia_vals_put_vars(cx, out, p + 2 * word, obits, p + data, n);
 }
 
-ia_status ia_block_values(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n, ia_vals *out)
+ia_status ia_block_values(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
+                          ia_vals *out)
 {
     const ia_enc *inner = e;
     uint8_t *o;
@@ -568,8 +605,10 @@ ia_status ia_block_values(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view bu
     while (inner->kind == IA_ENC_GENERAL)
         inner = inner->child;
     if (out->phys.kind != IA_PHYS_FIXED || !out->phys.width || out->phys.n_dims)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "dictionary of %" PRIu32 " bit values", out->phys.bits);
-    /* Items cannot outnumber what the buffer's bytes can say: 1024 packed values need one byte at least. */
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "dictionary of %" PRIu32 " bit values",
+                       out->phys.bits);
+    /* Items cannot outnumber what the buffer's bytes can say: 1024 packed values need one byte at
+     * least. */
     if (!ia_mul_u64(&bytes, n, out->phys.width) || bytes > (uint64_t)1 << 30)
         return ia_fail(cx, IA_ERR_CORRUPT, "dictionary of %" PRIu64 " items", n);
     if (inner->kind == IA_ENC_FLAT) {
@@ -602,7 +641,8 @@ ia_status ia_value_decode_var(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_vie
             IA_TRY(ia_fsst_expand(cx, d->fsst, (const uint8_t *)v.data, v.len, &out->data));
             return ia_vals_end_var(cx, out);
         } else {
-            return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s of variable-width values in a full-zip page",
+            return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                           "encoding %s of variable-width values in a full-zip page",
                            ia_enc_name(e->kind));
         }
         e = e->child;

@@ -5,13 +5,51 @@
 #include <stdlib.h>
 
 const char *const gen_types[] = {
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "halffloat", "float",
-    "double", "string", "large_string", "binary", "large_binary", "fixed16", "fixed300", "date32", "date64", "time32",
-    "time64", "timestamp", "duration", "fsl<float,4>", "fsl<float,63>", "fsl<float,64>", "fsl<float,128>",
-    "fsl<int8,10>", "fsl<bool,10>", "fsl<double,40>", "fsl<fsl<float,2>,3>", "list<int32>", "list<string>",
-    "list<bool>", "list<fsl<float,4>>", "list<fsl<float,128>>", "large_list<int64>", "list<list<int32>>",
-    "struct<int32,string>", "struct<struct<int64,bool>,double>", "list<struct<int32,string>>",
-    "struct<list<int32>,string>", "null", NULL,
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "halffloat",
+    "float",
+    "double",
+    "string",
+    "large_string",
+    "binary",
+    "large_binary",
+    "fixed16",
+    "fixed300",
+    "date32",
+    "date64",
+    "time32",
+    "time64",
+    "timestamp",
+    "duration",
+    "fsl<float,4>",
+    "fsl<float,63>",
+    "fsl<float,64>",
+    "fsl<float,128>",
+    "fsl<int8,10>",
+    "fsl<bool,10>",
+    "fsl<double,40>",
+    "fsl<fsl<float,2>,3>",
+    "list<int32>",
+    "list<string>",
+    "list<bool>",
+    "list<fsl<float,4>>",
+    "list<fsl<float,128>>",
+    "large_list<int64>",
+    "list<list<int32>>",
+    "struct<int32,string>",
+    "struct<struct<int64,bool>,double>",
+    "list<struct<int32,string>>",
+    "struct<list<int32>,string>",
+    "null",
+    NULL,
 };
 
 /* ---- types ---------------------------------------------------------------------------------- */
@@ -20,11 +58,24 @@ static const struct {
     const char *name;
     ia_type_id id;
 } basics[] = {
-    {"null", IA_TYPE_NULL}, {"bool", IA_TYPE_BOOL}, {"int8", IA_TYPE_I8}, {"int16", IA_TYPE_I16},
-    {"int32", IA_TYPE_I32}, {"int64", IA_TYPE_I64}, {"uint8", IA_TYPE_U8}, {"uint16", IA_TYPE_U16},
-    {"uint32", IA_TYPE_U32}, {"uint64", IA_TYPE_U64}, {"halffloat", IA_TYPE_F16}, {"float", IA_TYPE_F32},
-    {"double", IA_TYPE_F64}, {"string", IA_TYPE_STRING}, {"large_string", IA_TYPE_LARGE_STRING},
-    {"binary", IA_TYPE_BINARY}, {"large_binary", IA_TYPE_LARGE_BINARY}, {"date32", IA_TYPE_DATE32},
+    {"null", IA_TYPE_NULL},
+    {"bool", IA_TYPE_BOOL},
+    {"int8", IA_TYPE_I8},
+    {"int16", IA_TYPE_I16},
+    {"int32", IA_TYPE_I32},
+    {"int64", IA_TYPE_I64},
+    {"uint8", IA_TYPE_U8},
+    {"uint16", IA_TYPE_U16},
+    {"uint32", IA_TYPE_U32},
+    {"uint64", IA_TYPE_U64},
+    {"halffloat", IA_TYPE_F16},
+    {"float", IA_TYPE_F32},
+    {"double", IA_TYPE_F64},
+    {"string", IA_TYPE_STRING},
+    {"large_string", IA_TYPE_LARGE_STRING},
+    {"binary", IA_TYPE_BINARY},
+    {"large_binary", IA_TYPE_LARGE_BINARY},
+    {"date32", IA_TYPE_DATE32},
     {"date64", IA_TYPE_DATE64},
 };
 
@@ -86,7 +137,10 @@ static ia_type *parse(ia_ctx *cx, const char **p)
     if (eat(p, "struct<"))
         return parse_struct(cx, p);
     if (eat(p, "fixed"))
-        return ia_type_fixed_binary(cx, (int32_t)strtol(*p, (char **)(uintptr_t)p, 10), &out) == IA_OK ? out : NULL;
+        return ia_type_fixed_binary(cx, (int32_t)strtol(*p, (char **)(uintptr_t)p, 10), &out) ==
+                       IA_OK
+                   ? out
+                   : NULL;
     if (eat(p, "time32"))
         return ia_type_time(cx, IA_TYPE_TIME32, IA_UNIT_MS, NULL, &out) == IA_OK ? out : NULL;
     if (eat(p, "time64"))
@@ -140,10 +194,14 @@ static uint64_t next(gen *g)
 static bool is_null(gen *g)
 {
     switch (g->nulls) {
-    case NULLS_NONE: return false;
-    case NULLS_SOME: return next(g) % 10 == 0;
-    case NULLS_MOST: return next(g) % 50 != 0;
-    case NULLS_ALL: return true;
+    case NULLS_NONE:
+        return false;
+    case NULLS_SOME:
+        return next(g) % 10 == 0;
+    case NULLS_MOST:
+        return next(g) % 50 != 0;
+    case NULLS_ALL:
+        return true;
     }
     return false;
 }
@@ -151,9 +209,13 @@ static bool is_null(gen *g)
 static uint64_t number(gen *g)
 {
     switch (g->f) {
-    case GEN_SMALL: return next(g) % 100;
-    case GEN_RUNS: return (uint64_t)g->row / 70;
-    case GEN_WIDE: case GEN_LONG: return next(g);
+    case GEN_SMALL:
+        return next(g) % 100;
+    case GEN_RUNS:
+        return (uint64_t)g->row / 70;
+    case GEN_WIDE:
+    case GEN_LONG:
+        return next(g);
     }
     return 0;
 }
@@ -161,18 +223,28 @@ static uint64_t number(gen *g)
 static int64_t in_range(ia_type_id id, uint64_t v)
 {
     switch (id) {
-    case IA_TYPE_I8: return (int8_t)v;
-    case IA_TYPE_I16: return (int16_t)v;
-    case IA_TYPE_I32: case IA_TYPE_DATE32: return (int32_t)v;
-    case IA_TYPE_TIME32: return (int64_t)(v % 86400000);
-    case IA_TYPE_TIME64: return (int64_t)(v % UINT64_C(86400000000));
-    default: return (int64_t)v;
+    case IA_TYPE_I8:
+        return (int8_t)v;
+    case IA_TYPE_I16:
+        return (int16_t)v;
+    case IA_TYPE_I32:
+    case IA_TYPE_DATE32:
+        return (int32_t)v;
+    case IA_TYPE_TIME32:
+        return (int64_t)(v % 86400000);
+    case IA_TYPE_TIME64:
+        return (int64_t)(v % UINT64_C(86400000000));
+    default:
+        return (int64_t)v;
     }
 }
 
 static uint64_t unsigned_range(ia_type_id id, uint64_t v)
 {
-    return id == IA_TYPE_U8 ? v & 0xff : id == IA_TYPE_U16 ? v & 0xffff : id == IA_TYPE_U32 ? v & 0xffffffffu : v;
+    return id == IA_TYPE_U8    ? v & 0xff
+           : id == IA_TYPE_U16 ? v & 0xffff
+           : id == IA_TYPE_U32 ? v & 0xffffffffu
+                               : v;
 }
 
 static void put_string(gen *g, ia_builder *b, bool fixed, size_t width)
@@ -194,7 +266,8 @@ static void put_string(gen *g, ia_builder *b, bool fixed, size_t width)
         for (size_t i = 0; i < n; i++)
             text[i] = (char)('A' + (i * 31 + (size_t)g->row) % 57);
     } else {
-        n = (size_t)snprintf(text, sizeof text, "row-%lld-%llx", (long long)g->row, (unsigned long long)number(g));
+        n = (size_t)snprintf(text, sizeof text, "row-%lld-%llx", (long long)g->row,
+                             (unsigned long long)number(g));
     }
     ia_builder_str(g->cx, b, text, n);
 }
@@ -253,8 +326,8 @@ static void put(gen *g, ia_builder *b)
         ia_builder_i64(g->cx, b, in_range(id, number(g)));
 }
 
-ia_status gen_batch(ia_ctx *cx, const ia_type *type, int64_t rows, uint64_t seed, gen_nulls nulls, gen_flavour f,
-                    ia_batch **out)
+ia_status gen_batch(ia_ctx *cx, const ia_type *type, int64_t rows, uint64_t seed, gen_nulls nulls,
+                    gen_flavour f, ia_batch **out)
 {
     gen g = {.cx = cx, .state = seed, .nulls = nulls, .f = f};
     ia_field field = {.name = (char *)"c", .type = (ia_type *)(uintptr_t)type, .nullable = true};

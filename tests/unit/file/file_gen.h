@@ -11,16 +11,17 @@ typedef enum gen_flavour { GEN_SMALL = 0, GEN_WIDE, GEN_RUNS, GEN_LONG } gen_fla
 /* Which values are null (and which lists empty): none, a tenth, nearly all, all. */
 typedef enum gen_nulls { NULLS_NONE = 0, NULLS_SOME, NULLS_MOST, NULLS_ALL } gen_nulls;
 
-/* "int64", "string", "list<string>", "fsl<float,128>", "struct<int32,string>", ... Returns NULL on a bad name. */
+/* "int64", "string", "list<string>", "fsl<float,128>", "struct<int32,string>", ... Returns NULL on
+ * a bad name. */
 ia_type *gen_type(ia_ctx *cx, const char *text);
 /* One column "c" of that type. */
-ia_status gen_batch(ia_ctx *cx, const ia_type *type, int64_t rows, uint64_t seed, gen_nulls nulls, gen_flavour f,
-                    ia_batch **out);
+ia_status gen_batch(ia_ctx *cx, const ia_type *type, int64_t rows, uint64_t seed, gen_nulls nulls,
+                    gen_flavour f, ia_batch **out);
 /* Names of all types that round trips cover; NULL ends. */
 extern const char *const gen_types[];
 
-/* Appends element i exactly: numbers as the hex of their little-endian bytes, strings as hex, t/f, [..], {..},
- * null. */
+/* Appends element i exactly: numbers as the hex of their little-endian bytes, strings as hex, t/f,
+ * [..], {..}, null. */
 void gen_text(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t i);
 
 #endif

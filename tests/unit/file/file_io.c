@@ -71,7 +71,8 @@ static ia_status validate(ia_ctx *cx, ia_array **cols, size_t n)
     return IA_OK;
 }
 
-ia_status opened_scan(ia_ctx *cx, opened *o, uint64_t begin, uint64_t end, uint32_t batch, ia_buf *out)
+ia_status opened_scan(ia_ctx *cx, opened *o, uint64_t begin, uint64_t end, uint32_t batch,
+                      ia_buf *out)
 {
     ia_file_scan *s = NULL;
     ia_array **cols = NULL;
@@ -134,7 +135,10 @@ done:
 
 static int digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 void put_hexes(ia_ctx *cx, ia_buf *out, const char *hex)
@@ -168,7 +172,8 @@ static void put_pair(ia_ctx *cx, ia_buf *b, uint64_t x, uint64_t y)
 
 static void put_any(ia_ctx *cx, ia_buf *b, uint32_t number, const char *url, const ia_buf *value)
 {
-    size_t enc = ia_wire_begin(cx, b, number), direct = ia_wire_begin(cx, b, 2), any = ia_wire_begin(cx, b, 1);
+    size_t enc = ia_wire_begin(cx, b, number), direct = ia_wire_begin(cx, b, 2),
+           any = ia_wire_begin(cx, b, 1);
 
     ia_wire_put_str(cx, b, 1, url);
     ia_wire_add_bytes(cx, b, 2, value->data, value->len);
@@ -201,8 +206,8 @@ done:
     return st;
 }
 
-ia_status write_raw(ia_ctx *cx, ia_objstore *os, const char *path, const ia_field *field, uint64_t rows,
-                    uint32_t minor, const char *layout, const char *const *buffers)
+ia_status write_raw(ia_ctx *cx, ia_objstore *os, const char *path, const ia_field *field,
+                    uint64_t rows, uint32_t minor, const char *layout, const char *const *buffers)
 {
     ia_buf b = {0}, lay = {0};
     uint64_t offs[8], sizes[8], desc, meta, cmo, gbo;

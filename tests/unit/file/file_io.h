@@ -14,7 +14,8 @@ typedef struct opened {
 ia_status opened_init(ia_ctx *cx, ia_objstore *os, const char *path, opened *o);
 void opened_dispose(opened *o);
 /* Appends one line per row, the columns' texts with a space between. */
-ia_status opened_scan(ia_ctx *cx, opened *o, uint64_t begin, uint64_t end, uint32_t batch, ia_buf *out);
+ia_status opened_scan(ia_ctx *cx, opened *o, uint64_t begin, uint64_t end, uint32_t batch,
+                      ia_buf *out);
 ia_status opened_take(ia_ctx *cx, opened *o, const uint32_t *rows, size_t n, ia_buf *out);
 void batch_text(ia_ctx *cx, const ia_batch *b, ia_buf *out);
 
@@ -22,10 +23,10 @@ void batch_text(ia_ctx *cx, const ia_batch *b, ia_buf *out);
 ia_status write_batch(ia_ctx *cx, ia_objstore *os, const char *path, const ia_batch *b,
                       const ia_file_writer_options *opt, ia_file_info *info);
 
-/* A file of one column "c" with one page made of the given layout message and buffers (hex, spaces allowed;
- * NULL ends). */
-ia_status write_raw(ia_ctx *cx, ia_objstore *os, const char *path, const ia_field *field, uint64_t rows,
-                    uint32_t minor, const char *layout, const char *const *buffers);
+/* A file of one column "c" with one page made of the given layout message and buffers (hex, spaces
+ * allowed; NULL ends). */
+ia_status write_raw(ia_ctx *cx, ia_objstore *os, const char *path, const ia_field *field,
+                    uint64_t rows, uint32_t minor, const char *layout, const char *const *buffers);
 void put_hexes(ia_ctx *cx, ia_buf *out, const char *hex);
 
 #endif

@@ -1,4 +1,4 @@
-/* file_tool.c - writes generated Lance files and prints files value by value, for the interop tests. */
+/* file_tool.c - writes generated Lance files and prints files, for the interop tests. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static int cmd_gen(ia_ctx *cx, ia_objstore *os, char **argv, bool show)
         fprintf(stderr, "bad type %s\n", argv[0]);
         return 2;
     }
-    st = gen_batch(cx, t, strtoll(argv[1], NULL, 10), strtoull(argv[2], NULL, 10), (gen_nulls)atoi(argv[3]),
-                   (gen_flavour)atoi(argv[4]), &b);
+    st = gen_batch(cx, t, strtoll(argv[1], NULL, 10), strtoull(argv[2], NULL, 10),
+                   (gen_nulls)atoi(argv[3]), (gen_flavour)atoi(argv[4]), &b);
     if (st == IA_OK && !show)
         st = write_batch(cx, os, argv[7], b, &opt, &info);
     for (int64_t i = 0; st == IA_OK && show && i < b->rows; i++) {
@@ -69,7 +69,8 @@ static void print_rows(ia_ctx *cx, ia_array **cols, size_t n, uint64_t rows, ia_
     }
 }
 
-static ia_status scan(ia_ctx *cx, opened *o, uint64_t begin, uint64_t end, uint32_t batch, bool print)
+static ia_status scan(ia_ctx *cx, opened *o, uint64_t begin, uint64_t end, uint32_t batch,
+                      bool print)
 {
     ia_file_scan *s = NULL;
     ia_array **cols = NULL;
@@ -231,7 +232,8 @@ static int cmd_copy(ia_ctx *cx, ia_objstore *os, const char *from, const char *t
     if (st == IA_OK)
         st = copy(cx, os, &o, to);
     opened_dispose(&o);
-    printf("copy: %.1f ms, peak memory %" PRIu64 " bytes\n", (now() - t) * 1e3, ia_budget_peak(cx->budget));
+    printf("copy: %.1f ms, peak memory %" PRIu64 " bytes\n", (now() - t) * 1e3,
+           ia_budget_peak(cx->budget));
     return st == IA_OK ? 0 : die(cx, from);
 }
 
@@ -257,7 +259,8 @@ int main(int argc, char **argv)
     else
         fprintf(stderr, "file_tool gen TYPE ROWS SEED NULLS FLAVOUR MINOR PAGE_BYTES PATH\n"
                         "file_tool show TYPE ROWS SEED NULLS FLAVOUR\n"
-                        "file_tool read PATH [BATCH [BEGIN END]] | take PATH ROW... | bench PATH [COPY] | copy FROM TO\n");
+                        "file_tool read PATH [BATCH [BEGIN END]] | take PATH ROW... | bench PATH "
+                        "[COPY] | copy FROM TO\n");
     ia_objstore_close(os);
     ia_budget_drop(budget);
     return rc;

@@ -24,7 +24,8 @@ static void slow_unpack(unsigned bits, const uint8_t *packed, unsigned w, uint64
             uint64_t v = 0;
 
             for (unsigned b = 0; b < w; b++) {
-                unsigned at = row * w + b, word = at / bits * lanes + lane, bit = word * bits + at % bits;
+                unsigned at = row * w + b, word = at / bits * lanes + lane,
+                         bit = word * bits + at % bits;
 
                 v |= (uint64_t)(packed[bit / 8] >> (bit % 8) & 1) << b;
             }

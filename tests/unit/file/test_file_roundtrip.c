@@ -24,11 +24,11 @@ static void fix_end(fixture *f)
     env_end(&f->e);
 }
 
-#define OK(f, call)                                          \
-    do {                                                     \
-        ia_status ok_ = (call);                              \
-        if (ok_ != IA_OK)                                    \
-            fail_msg("%s: %s", #call, (f)->e.cx.err.text);   \
+#define OK(f, call)                                                                                \
+    do {                                                                                           \
+        ia_status ok_ = (call);                                                                    \
+        if (ok_ != IA_OK)                                                                          \
+            fail_msg("%s: %s", #call, (f)->e.cx.err.text);                                         \
     } while (0)
 
 /* Start of row i in a text of one line per row. */
@@ -46,7 +46,8 @@ static void index_lines(const ia_buf *text, size_t *starts, size_t rows)
 
 static void expect(const char *what, const ia_buf *want, size_t from, size_t to, const ia_buf *have)
 {
-    if (have->len != to - from || (have->len && memcmp(have->data, want->data + from, have->len) != 0))
+    if (have->len != to - from ||
+        (have->len && memcmp(have->data, want->data + from, have->len) != 0))
         fail_msg("%s: %zu bytes of text instead of %zu, or others", what, have->len, to - from);
 }
 
@@ -89,7 +90,8 @@ static void read_back(fixture *f, const char *path, const ia_batch *b, const cha
     ia_free(take);
 }
 
-static void one_case(fixture *f, const char *type, int64_t rows, gen_nulls nulls, gen_flavour flavour, uint64_t page)
+static void one_case(fixture *f, const char *type, int64_t rows, gen_nulls nulls,
+                     gen_flavour flavour, uint64_t page)
 {
     ia_type *t = gen_type(&f->e.cx, type);
     ia_file_writer_options opt = {.page_bytes = page, .minor = 1 + (uint32_t)rows % 2};
@@ -97,8 +99,8 @@ static void one_case(fixture *f, const char *type, int64_t rows, gen_nulls nulls
     ia_batch *b = NULL;
     char what[128];
 
-    snprintf(what, sizeof what, "%s rows=%d nulls=%d flavour=%d page=%d", type, (int)rows, (int)nulls, (int)flavour,
-             (int)page);
+    snprintf(what, sizeof what, "%s rows=%d nulls=%d flavour=%d page=%d", type, (int)rows,
+             (int)nulls, (int)flavour, (int)page);
     assert_non_null(t);
     OK(f, gen_batch(&f->e.cx, t, rows, 11, nulls, flavour, &b));
     OK(f, write_batch(&f->e.cx, f->os, "/f.lance", b, &opt, &info));
@@ -115,24 +117,58 @@ static void all_types(int64_t rows, uint64_t page)
 
     for (size_t t = 0; gen_types[t]; t++) {
         for (int nulls = 0; nulls < 4; nulls++)
-            one_case(&f, gen_types[t], rows, (gen_nulls)nulls, (gen_flavour)((t + (size_t)nulls + (size_t)rows) % 4), page);
+            one_case(&f, gen_types[t], rows, (gen_nulls)nulls,
+                     (gen_flavour)((t + (size_t)nulls + (size_t)rows) % 4), page);
     }
     fix_end(&f);
 }
 
-static void no_rows_come_back(void **state) { (void)state; all_types(0, 0); }
-static void one_row_comes_back(void **state) { (void)state; all_types(1, 0); }
-static void two_rows_come_back(void **state) { (void)state; all_types(2, 0); }
-static void a_chunk_less_one_comes_back(void **state) { (void)state; all_types(1023, 0); }
-static void a_whole_chunk_comes_back(void **state) { (void)state; all_types(1024, 0); }
-static void a_chunk_and_one_come_back(void **state) { (void)state; all_types(1025, 0); }
-static void five_thousand_rows_come_back(void **state) { (void)state; all_types(5000, 0); }
-static void many_small_pages_come_back(void **state) { (void)state; all_types(700, 600); }
+static void no_rows_come_back(void **state)
+{
+    (void)state;
+    all_types(0, 0);
+}
+static void one_row_comes_back(void **state)
+{
+    (void)state;
+    all_types(1, 0);
+}
+static void two_rows_come_back(void **state)
+{
+    (void)state;
+    all_types(2, 0);
+}
+static void a_chunk_less_one_comes_back(void **state)
+{
+    (void)state;
+    all_types(1023, 0);
+}
+static void a_whole_chunk_comes_back(void **state)
+{
+    (void)state;
+    all_types(1024, 0);
+}
+static void a_chunk_and_one_come_back(void **state)
+{
+    (void)state;
+    all_types(1025, 0);
+}
+static void five_thousand_rows_come_back(void **state)
+{
+    (void)state;
+    all_types(5000, 0);
+}
+static void many_small_pages_come_back(void **state)
+{
+    (void)state;
+    all_types(700, 600);
+}
 
 static void seventy_thousand_rows_come_back(void **state)
 {
-    static const char *const types[] = {"bool", "int32", "int64", "double", "string", "fsl<float,4>", "list<int32>",
-                                        "struct<int32,string>"};
+    static const char *const types[] = {
+        "bool",   "int32",        "int64",       "double",
+        "string", "fsl<float,4>", "list<int32>", "struct<int32,string>"};
     fixture f = fix_new();
 
     (void)state;
@@ -264,7 +300,8 @@ static void a_missing_column_reads_as_null(void **state)
     fix_end(&f);
 }
 
-/* ---- refusals --------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------
+ */
 
 static void a_null_where_none_is_allowed_names_column_and_row(void **state)
 {
@@ -330,7 +367,8 @@ static void an_unfinished_file_leaves_nothing(void **state)
     (void)state;
     OK(&f, gen_batch(cx, t, 6000, 1, NULLS_NONE, GEN_SMALL, &b)); /* more than is kept pending */
     OK(&f, ia_lschema_from_arrow(cx, b->schema, 0, &ls));
-    OK(&f, ia_file_writer_open(cx, f.os, "/u.lance", b->schema, &ls, &(ia_file_writer_options){.page_bytes = 100000}, &w));
+    OK(&f, ia_file_writer_open(cx, f.os, "/u.lance", b->schema, &ls,
+                               &(ia_file_writer_options){.page_bytes = 100000}, &w));
     OK(&f, ia_file_writer_write(cx, w, b));
     ia_file_writer_close(w);
     assert_false(ia_objstore_exists(cx, f.os, "/u.lance"));
@@ -378,7 +416,8 @@ static void a_wide_page_is_not_read_whole(void **state)
 
     (void)state;
     OK(&f, gen_batch(cx, t, 30000, 1, NULLS_NONE, GEN_SMALL, &b));
-    OK(&f, write_batch(cx, f.os, "/p.lance", b, &(ia_file_writer_options){.page_bytes = 1u << 30}, &info));
+    OK(&f, write_batch(cx, f.os, "/p.lance", b, &(ia_file_writer_options){.page_bytes = 1u << 30},
+                       &info));
     OK(&f, opened_init(cx, f.os, "/p.lance", &o));
     small = ia_budget_new(NULL, 4u << 20);
     ia_ctx_init(&tight, small);

@@ -1,4 +1,4 @@
-/* test_file_vectors.c - worked examples of the format, files of the real engine, and damaged files. */
+/* test_file_vectors.c - examples of the format, files of the real engine, damaged files. */
 #include "../base/test_env.h"
 
 #include <stdio.h>
@@ -17,61 +17,121 @@ typedef struct vector {
 } vector;
 
 static const vector vectors[] = {
-    {"int32 with a null", "int32", 3, 1, "0A 13 12 04 0A 02 08 10 1A 04 0A 02 08 20 32 01 03 38 01 48 03",
-     {"30 00",
-      "03 00 06 00 0C 00 FE FE 00 00 01 00 00 00 FE FE 01 00 00 00 00 00 00 00 03 00 00 00 FE FE FE FE"},
+    {"int32 with a null",
+     "int32",
+     3,
+     1,
+     "0A 13 12 04 0A 02 08 10 1A 04 0A 02 08 20 32 01 03 38 01 48 03",
+     {"30 00", "03 00 06 00 0C 00 FE FE 00 00 01 00 00 00 FE FE 01 00 00 00 00 00 00 00 03 00 00 "
+               "00 FE FE FE FE"},
      "01000000\nnull\n03000000\n"},
-    {"strings", "string", 3, 1, "0A 11 1A 08 12 06 0A 04 0A 02 08 20 32 01 01 38 01 48 03",
-     {"30 00", "00 00 14 00 FE FE FE FE 10000000 11000000 11000000 14000000 61 62 63 64 FE FE FE FE"},
+    {"strings",
+     "string",
+     3,
+     1,
+     "0A 11 1A 08 12 06 0A 04 0A 02 08 20 32 01 01 38 01 48 03",
+     {"30 00",
+      "00 00 14 00 FE FE FE FE 10000000 11000000 11000000 14000000 61 62 63 64 FE FE FE FE"},
      "x61\nx\nx626364\n"},
-    {"strings with a null", "string", 4, 1,
+    {"strings with a null",
+     "string",
+     4,
+     1,
      "0A 17 12 04 0A 02 08 10 1A 08 12 06 0A 04 0A 02 08 20 32 01 03 38 01 48 04",
-     {"40 00", "04 00 08 00 18 00 FE FE 00 00 01 00 00 00 00 00 14000000 15000000 15000000 18000000 18000000 61626364"},
+     {"40 00", "04 00 08 00 18 00 FE FE 00 00 01 00 00 00 00 00 14000000 15000000 15000000 "
+               "18000000 18000000 61626364"},
      "x61\nnull\nx626364\nx\n"},
-    {"lists", "list<int32>", 4, 1,
+    {"lists",
+     "list<int32>",
+     4,
+     1,
      "0A 1C 0A 04 0A 02 08 10 12 04 0A 02 08 10 1A 04 0A 02 08 20 32 02 03 06 38 01 40 01 48 04",
      {"60 00",
       "06 00 0C 00 0C 00 10 00 01 00 00 00 01 00 01 00 01 00 00 00 FE FE FE FE"
       "00 00 00 00 02 00 03 00 00 00 01 00 FE FE FE FE 01000000 02000000 03000000 00000000",
       "0400000000000000 0000000000000000"},
      "[01000000,02000000]\nnull\n[]\n[03000000,null]\n"},
-    {"lists in the 2.2 form", "list<int32>", 4, 2,
-     "0A 1E 0A 04 0A 02 08 10 12 04 0A 02 08 10 1A 04 0A 02 08 20 32 02 03 06 38 01 40 01 48 04 50 01",
+    {"lists in the 2.2 form",
+     "list<int32>",
+     4,
+     2,
+     "0A 1E 0A 04 0A 02 08 10 12 04 0A 02 08 10 1A 04 0A 02 08 20 32 02 03 06 38 01 40 01 48 04 50 "
+     "01",
      {"70 00 00 00",
-      "06 00 0C 00 0C 00 10 00 00 00 FE FE FE FE FE FE 01 00 00 00 01 00 01 00 01 00 00 00 FE FE FE FE"
+      "06 00 0C 00 0C 00 10 00 00 00 FE FE FE FE FE FE 01 00 00 00 01 00 01 00 01 00 00 00 FE FE "
+      "FE FE"
       "00 00 00 00 02 00 03 00 00 00 01 00 FE FE FE FE 01000000 02000000 03000000 00000000",
       "0400000000000000 0000000000000000"},
      "[01000000,02000000]\nnull\n[]\n[03000000,null]\n"},
-    {"structs four deep", "struct<struct<struct<int32>>>", 6, 1,
-     "0A 20 12 04 0A 02 08 10 1A 0E 42 0C 0A 04 0A 02 08 20 12 04 0A 02 08 08 32 04 03 03 03 03 38 02 48 06",
-     {"50 00",
-      "06 00 0C 00 0C 00 03 00 00 00 04 00 03 00 02 00 01 00 00 00 FE FE FE FE"
-      "01000000 00000000 06000000 FEFEFEFE 01 04 01 FEFEFEFEFE"},
+    {"structs four deep",
+     "struct<struct<struct<int32>>>",
+     6,
+     1,
+     "0A 20 12 04 0A 02 08 10 1A 0E 42 0C 0A 04 0A 02 08 20 12 04 0A 02 08 08 32 04 03 03 03 03 38 "
+     "02 48 06",
+     {"50 00", "06 00 0C 00 0C 00 03 00 00 00 04 00 03 00 02 00 01 00 00 00 FE FE FE FE"
+               "01000000 00000000 06000000 FEFEFEFE 01 04 01 FEFEFEFEFE"},
      "{{{01000000}}}\nnull\n{null}\n{{null}}\n{{{null}}}\n{{{06000000}}}\n"},
-    {"lists three deep", "list<list<list<int32>>>", 3, 1,
-     "0A 1E 0A 04 0A 02 08 10 12 04 0A 02 08 10 1A 04 0A 02 08 20 32 04 01 05 05 05 38 01 40 01 48 05",
+    {"lists three deep",
+     "list<list<list<int32>>>",
+     3,
+     1,
+     "0A 1E 0A 04 0A 02 08 10 12 04 0A 02 08 10 1A 04 0A 02 08 20 32 04 01 05 05 05 38 01 40 01 48 "
+     "05",
      {"70 00",
-      "08 00 10 00 10 00 14 00 0300 0000 0100 0100 0200 0200 0300 0300 0000 0000 0100 0000 0000 0200 0300 0000"
+      "08 00 10 00 10 00 14 00 0300 0000 0100 0100 0200 0200 0300 0300 0000 0000 0100 0000 0000 "
+      "0200 0300 0000"
       "00000000 01000000 02000000 03000000 04000000 FEFEFEFE",
       "0300000000000000 0000000000000000"},
      "[[[00000000,01000000],[],[02000000]],[[03000000]],[]]\n[]\n[[[04000000]]]\n"},
-    {"lists without a value", "list<int32>", 3, 1, "12 04 2A 02 03 05",
-     {"0100 0100 0000 0100", "0100 0100 0100 0200"}, "[null]\n[null,null]\n[]\n"},
-    {"a constant row of 2.2", "int32", 1, 2, "12 09 2A 01 01 32 04 2A 00 00 00", {NULL}, "2a000000\n"},
+    {"lists without a value",
+     "list<int32>",
+     3,
+     1,
+     "12 04 2A 02 03 05",
+     {"0100 0100 0000 0100", "0100 0100 0100 0200"},
+     "[null]\n[null,null]\n[]\n"},
+    {"a constant row of 2.2",
+     "int32",
+     1,
+     2,
+     "12 09 2A 01 01 32 04 2A 00 00 00",
+     {NULL},
+     "2a000000\n"},
     {"all null", "int32", 3, 1, "12 03 2A 01 03", {NULL}, "null\nnull\nnull\n"},
-    {"a constant string of 2.2", "string", 2, 2, "12 03 2A 01 01",
-     {"02000000 08000000 03000000 00000000 03000000 616263"}, "x616263\nx616263\n"},
-    {"a dictionary", "string", 4, 1,
+    {"a constant string of 2.2",
+     "string",
+     2,
+     2,
+     "12 03 2A 01 01",
+     {"02000000 08000000 03000000 00000000 03000000 616263"},
+     "x616263\nx616263\n"},
+    {"a dictionary",
+     "string",
+     4,
+     1,
      "0A 19 1A 04 0A 02 08 20 22 08 12 06 0A 04 0A 02 08 20 28 03 32 01 01 38 01 48 04",
      {"20 00", "00 00 10 00 FE FE FE FE 02000000 00000000 01000000 00000000",
       "20000000 18000000 00000000 03000000 07000000 0C000000 726564 626C7565 677265656E"},
      "x677265656e\nx726564\nx626c7565\nx726564\n"},
-    {"a control byte that nobody announced", "int32", 2, 1, "1A 0F 18 20 28 02 30 02 3A 04 0A 02 08 20 42 01 01",
-     {"00 01000000 00 02000000"}, "01000000\n02000000\n"},
-    {"a run that overshoots", "int32", 3, 1,
+    {"a control byte that nobody announced",
+     "int32",
+     2,
+     1,
+     "1A 0F 18 20 28 02 30 02 3A 04 0A 02 08 20 42 01 01",
+     {"00 01000000 00 02000000"},
+     "01000000\n02000000\n"},
+    {"a run that overshoots",
+     "int32",
+     3,
+     1,
      "0A 17 1A 0E 42 0C 0A 04 0A 02 08 20 12 04 0A 02 08 08 32 01 01 38 02 48 03",
-     {"20 00", "00 00 04 00 01 00 FE FE 07000000 FEFEFEFE 09 FEFEFEFEFEFEFE"}, "07000000\n07000000\n07000000\n"},
-    {"full-zip lists of strings", "list<string>", 4, 1,
+     {"20 00", "00 00 04 00 01 00 FE FE 07000000 FEFEFEFE 09 FEFEFEFEFEFEFE"},
+     "07000000\n07000000\n07000000\n"},
+    {"full-zip lists of strings",
+     "list<string>",
+     4,
+     1,
      "1A 18 08 01 10 02 20 20 28 05 30 03 3A 08 12 06 0A 04 0A 02 08 20 42 02 03 06",
      {"04 02000000 6162 06 07 04 01000000 63 01", "00 07 08 09 10"},
      "[x6162]\nnull\n[]\n[x63,null]\n"},
@@ -108,7 +168,8 @@ static void worked_examples_of_the_format_read_as_stated(void **state)
         read_vector(&vectors[i]);
 }
 
-/* ---- files of the real engine ----------------------------------------------------------------- */
+/* ---- files of the real engine -----------------------------------------------------------------
+ */
 
 static void check_file(const char *name, long rows, const char *digest)
 {
@@ -176,9 +237,11 @@ static void files_of_the_real_engine_read_as_it_reads_them(void **state)
     assert_in_range(n, 100, 1000);
 }
 
-/* ---- damage ----------------------------------------------------------------------------------- */
+/* ---- damage -----------------------------------------------------------------------------------
+ */
 
-/* Reading must end in a status, whatever the bytes; a budget stands for the memory of the machine. */
+/* Reading must end in a status, whatever the bytes; a budget stands for the memory of the machine.
+ */
 static void read_damaged(const uint8_t *data, size_t n)
 {
     env e = env_new(0);
@@ -196,8 +259,10 @@ static void read_damaged(const uint8_t *data, size_t n)
     if (st == IA_OK && ia_file_rows(o.f) < 100000)
         st = opened_scan(&cx, &o, 0, ia_file_rows(o.f), 0, &out);
     if (st == IA_OK && ia_file_rows(o.f) > 2)
-        st = opened_take(&cx, &o, ((uint32_t[]){1, (uint32_t)(ia_file_rows(o.f) - 1) & 0xffff}), 1, &out);
-    assert_true(st == IA_OK || st == IA_ERR_CORRUPT || st == IA_ERR_UNSUPPORTED || st == IA_ERR_OVER_BUDGET);
+        st = opened_take(&cx, &o, ((uint32_t[]){1, (uint32_t)(ia_file_rows(o.f) - 1) & 0xffff}), 1,
+                         &out);
+    assert_true(st == IA_OK || st == IA_ERR_CORRUPT || st == IA_ERR_UNSUPPORTED ||
+                st == IA_ERR_OVER_BUDGET);
     opened_dispose(&o);
     ia_buf_dispose(&out);
     ia_objstore_close(os);
@@ -242,9 +307,10 @@ static void damage(const char *name, unsigned rounds)
 static void damaged_files_end_in_a_status(void **state)
 {
     static const char *const names[] = {
-        "list_nulls.2.1.lance", "list_nulls.2.2.lance", "string_fsst.2.2.lance", "string_dict.2.2.lance",
-        "list_struct.2.2.lance", "int32_runs.2.1.lance", "list_long_string.2.1.lance", "float_bss.2.2.lance",
-        "fsl4_item_nulls.2.1.lance", "list_all_null.2.2.lance", "string_equal_nulls.2.2.lance", "list_fsl.2.1.lance",
+        "list_nulls.2.1.lance",       "list_nulls.2.2.lance",         "string_fsst.2.2.lance",
+        "string_dict.2.2.lance",      "list_struct.2.2.lance",        "int32_runs.2.1.lance",
+        "list_long_string.2.1.lance", "float_bss.2.2.lance",          "fsl4_item_nulls.2.1.lance",
+        "list_all_null.2.2.lance",    "string_equal_nulls.2.2.lance", "list_fsl.2.1.lance",
         "string_long_zstd.2.2.lance", "int64_1500.2.2.lance",
     };
 

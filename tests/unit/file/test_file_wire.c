@@ -6,7 +6,8 @@
 static void numbers_come_back_in_every_length(void **state)
 {
     env e = env_new(0);
-    static const uint64_t values[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX, UINT64_MAX};
+    static const uint64_t values[] = {0,     1,          127,       128,       16383,
+                                      16384, UINT32_MAX, INT64_MAX, UINT64_MAX};
     ia_buf b = {0};
     ia_wire w;
     size_t i = 0;
@@ -53,8 +54,8 @@ static void a_cut_message_is_corrupt_at_every_length_but_field_borders(void **st
 static void a_wrong_wire_type_is_corrupt(void **state)
 {
     env e = env_new(0);
-    static const uint8_t text[] = {0x0A, 0x01, 0x61}, group[] = {0x0B}, long_varint[] = {0x08, 255, 255, 255, 255, 255,
-                                                                                          255, 255, 255, 255, 2};
+    static const uint8_t text[] = {0x0A, 0x01, 0x61}, group[] = {0x0B},
+                         long_varint[] = {0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2};
     ia_wire w;
 
     (void)state;
@@ -139,20 +140,50 @@ static ia_lschema schema_of(env *e, const char *const *logical, const int32_t *p
     return ls;
 }
 
+static const char *const all_logical[] = {
+    "bool",
+    "int8",
+    "uint64",
+    "halffloat",
+    "float",
+    "double",
+    "string",
+    "large_string",
+    "binary",
+    "large_binary",
+    "fixed_size_binary:7",
+    "date32:day",
+    "date64:ms",
+    "time32:s",
+    "time32:ms",
+    "time64:us",
+    "time64:ns",
+    "timestamp:us:-",
+    "timestamp:ms:UTC",
+    "duration:ns",
+    "decimal:128:10:2",
+    "decimal:256:40:-3",
+    "fixed_size_list:float:768",
+    "fixed_size_list:fixed_size_list:float:2:3",
+    "list",
+    "int32",
+    "large_list",
+    "string",
+    "list.struct",
+    "struct",
+    "int32",
+    "string",
+    "null",
+};
+static const int32_t all_parents[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                                      -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                                      -1, -1, -1, 24, -1, 26, -1, 28, 29, 29, -1};
+
 static void logical_types_survive_the_way_to_arrow_and_back(void **state)
 {
     env e = env_new(0);
-    static const char *const logical[] = {
-        "bool", "int8", "uint64", "halffloat", "float", "double", "string", "large_string", "binary", "large_binary",
-        "fixed_size_binary:7", "date32:day", "date64:ms", "time32:s", "time32:ms", "time64:us", "time64:ns",
-        "timestamp:us:-", "timestamp:ms:UTC", "duration:ns", "decimal:128:10:2", "decimal:256:40:-3",
-        "fixed_size_list:float:768", "fixed_size_list:fixed_size_list:float:2:3", "list", "int32", "large_list",
-        "string", "list.struct", "struct", "int32", "string", "null",
-    };
-    static const int32_t parents[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-                                      -1, -1, -1, -1, 24, -1, 26, -1, 28, 29, 29, -1};
-    size_t n = sizeof logical / sizeof *logical;
-    ia_lschema ls = schema_of(&e, logical, parents, n), back = {0};
+    size_t n = sizeof all_logical / sizeof *all_logical;
+    ia_lschema ls = schema_of(&e, all_logical, all_parents, n), back = {0};
     ia_schema *s = NULL;
 
     (void)state;
@@ -160,8 +191,8 @@ static void logical_types_survive_the_way_to_arrow_and_back(void **state)
     assert_ok(ia_lschema_from_arrow(&e.cx, s, 0, &back));
     assert_int_equal(back.n, n);
     for (size_t i = 0; i < n; i++) {
-        assert_string_equal(back.fields[i].logical_type, logical[i]);
-        assert_int_equal(back.fields[i].parent_id, parents[i]);
+        assert_string_equal(back.fields[i].logical_type, all_logical[i]);
+        assert_int_equal(back.fields[i].parent_id, all_parents[i]);
         assert_string_equal(back.fields[i].name, ls.fields[i].name);
     }
     assert_int_equal(ia_lschema_max_id(&ls), n - 1);
@@ -174,7 +205,8 @@ static void logical_types_survive_the_way_to_arrow_and_back(void **state)
 static void leaves_are_the_fields_that_own_columns(void **state)
 {
     env e = env_new(0);
-    static const char *const logical[] = {"int32", "list.struct", "struct", "int32", "string", "double"};
+    static const char *const logical[] = {"int32", "list.struct", "struct",
+                                          "int32", "string",      "double"};
     static const int32_t parents[] = {-1, -1, 1, 2, 2, -1};
     ia_lschema ls = schema_of(&e, logical, parents, 6);
     int32_t *ids;
@@ -198,8 +230,14 @@ static void leaves_are_the_fields_that_own_columns(void **state)
 static void bad_schemas_are_refused_by_name(void **state)
 {
     env e = env_new(0);
-    static const char *const types[] = {"map", "fixed_size_list:float:0", "fixed_size_list:string:2", "decimal:12:1:1",
-                                        "timestamp:xx:-", "interval", "fixed_size_binary:-3", ""};
+    static const char *const types[] = {"map",
+                                        "fixed_size_list:float:0",
+                                        "fixed_size_list:string:2",
+                                        "decimal:12:1:1",
+                                        "timestamp:xx:-",
+                                        "interval",
+                                        "fixed_size_binary:-3",
+                                        ""};
     ia_schema *s;
 
     (void)state;
@@ -210,8 +248,10 @@ static void bad_schemas_are_refused_by_name(void **state)
         assert_non_null(strstr(e.cx.err.text, "f0"));
         ia_lschema_dispose(&ls);
     }
-    for (int32_t parent = 0; parent < 3; parent += 2) { /* its own parent, and one that comes later */
-        ia_lschema ls = schema_of(&e, (const char *const[]){"int32", "int32"}, (int32_t[]){parent, -1}, 2);
+    for (int32_t parent = 0; parent < 3;
+         parent += 2) { /* its own parent, and one that comes later */
+        ia_lschema ls =
+            schema_of(&e, (const char *const[]){"int32", "int32"}, (int32_t[]){parent, -1}, 2);
 
         assert_fails(ia_lschema_to_arrow(&e.cx, &ls, &s), IA_ERR_CORRUPT);
         ia_lschema_dispose(&ls);
