@@ -110,6 +110,7 @@ ia_status ia_manifest_fork(ia_ctx *cx, const ia_dataset *ds, const char *branch,
 {
     ia_manifest *m = NULL;
     ia_txn t = {0};
+    char *dir = NULL;
     uint32_t base = 0;
     ia_status st;
 
@@ -122,7 +123,8 @@ ia_status ia_manifest_fork(ia_ctx *cx, const ia_dataset *ds, const char *branch,
     IA_GO(ia_manifest_copy(cx, ds->m, &m));
     IA_GO(add_source_base(cx, m, ds, &base));
     borrow_files(m, base);
-    IA_GO(ia_indices_set_base(cx, m, base));
+    IA_GO(ia_path_join(cx, &dir, ds->root, "tree", branch, NULL));
+    IA_GO(ia_indices_adopt(cx, m, ds, dir, base));
     ia_free(m->branch);
     IA_GO(IA_SET(cx, m->branch, ia_strdup(cx, branch)));
     if (row_id_base > m->next_row_id)
@@ -136,6 +138,7 @@ ia_status ia_manifest_fork(ia_ctx *cx, const ia_dataset *ds, const char *branch,
     *out = m;
     m = NULL;
 done:
+    ia_free(dir);
     ia_txn_dispose(&t);
     ia_manifest_release(m);
     return st;

@@ -51,8 +51,11 @@ ia_status ia_manifest_set_schema(ia_ctx *cx, ia_manifest *m, ia_lschema *ls) IA_
 void ia_manifest_derive_flags(ia_manifest *m);
 /* Index section with entries kept whose fields all exist in m (system entries always). */
 ia_status ia_indices_retain(ia_ctx *cx, ia_manifest *m) IA_MUST_CHECK;
-/* Gives every index entry without a base the base `id`. */
-ia_status ia_indices_set_base(ia_ctx *cx, ia_manifest *m, uint32_t id) IA_MUST_CHECK;
+/* For a fork of `src` whose tree is `dir`: index files are linked into the fork's own _indices and
+ * entries lose their base; later engines look for rebuilt segments in the base otherwise. An entry
+ * whose files are not listed or not there gets the base `base` unless it has one. */
+ia_status ia_indices_adopt(ia_ctx *cx, ia_manifest *m, const ia_dataset *src, const char *dir,
+                           uint32_t base) IA_MUST_CHECK;
 #define IA_KNOWN_FLAGS 63u /* deletions, stable ids, v2, config, bases, no txn files */
 
 /* ---- dataset cache ------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ ia_status ia_manifest_create(ia_ctx *cx, const ia_schema *s, const char *data_ve
                              int64_t now_us, ia_txn *txn_out, ia_manifest **out) IA_MUST_CHECK;
 /* Manifest of a new Lance branch cut at ds (same version number): every file gets a base id, base
  * paths are extended, branch and flags set, next_row_id = row_id_base when that is larger (table
- * format 11.3). */
+ * format 11.3). Inherited index files are linked into the fork's own _indices, durably. */
 ia_status ia_manifest_fork(ia_ctx *cx, const ia_dataset *ds, const char *branch,
                            uint64_t row_id_base, int64_t now_us, ia_txn *txn_out,
                            ia_manifest **out) IA_MUST_CHECK;

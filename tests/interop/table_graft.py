@@ -92,11 +92,35 @@ def history(tool, seed, place):
     return how
 
 
+def inherited_index(tool, place):
+    """Forks, and forks of forks, answer from an inherited index, also after compaction and without their parents' files."""
+    rng = random.Random(7)
+    root = os.path.join(place, "indexed.lance")
+    tool.do(op="create", root=root, schema=[{"name": n, "type": t, "nullable": n != "id"} for n, t, _ in SCHEMA])
+    for k in range(3):
+        tool.do(op="append", root=root, rows=make_rows(rng, 10 * k, 10))
+    lance.dataset(root).create_scalar_index("id", "BTREE")
+    tool.do(op="fork", root=root, name="one.x", row_id_base=1 << 40)
+    tool.do(op="append", root=root, branch="one.x", rows=make_rows(rng, 100, 5))
+    tool.do(op="fork", root=root, branch="one.x", name="two.x", row_id_base=2 << 40)
+    tool.do(op="update", root=root, branch="two.x", where="id = 4", set={"s": "four"})
+    for branch in ("one.x", "two.x"):
+        ds = open_at(root, branch)
+        assert len(ds.describe_indices()) == 1
+        for step in ("before", "after"):
+            for i, n in ((4, 1), (25, 1), (102, 1), (77, 0)):
+                assert len(open_at(root, branch).to_table(filter=f"id = {i}")) == n, (branch, step, i)
+            assert "ScalarIndexQuery" in open_at(root, branch).scanner(filter="id = 4").explain_plan(True)
+            open_at(root, branch).optimize.compact_files(target_rows_per_fragment=1000)
+            open_at(root, branch).optimize.optimize_indices()
+
+
 def main():
     tool = Tool(sys.argv[1])
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     histories = int(sys.argv[3]) if len(sys.argv) > 3 else 10
     place = tempfile.mkdtemp(prefix="ia-graft-")
+    inherited_index(tool, place)
     hows = [history(tool, s, place) for s in range(seed, seed + histories)]
     print(f"{histories} histories of three grafts ({', '.join(f'{hows.count(h)} by {h}' for h in sorted(set(hows)))}) agree")
     shutil.rmtree(place)
