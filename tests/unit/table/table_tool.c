@@ -184,6 +184,32 @@ static ia_status cmd_graft(ia_ctx *cx, const request *r, ia_objstore *os, ia_dat
     return st;
 }
 
+/* {"op":"config","key":..,"value":..} or {"op":"base","path":..}: versions of their own. */
+static ia_status cmd_meta(ia_ctx *cx, const request *r, const char *op, ia_dataset *ds,
+                          ia_dataset **out)
+{
+    const bool config = strcmp(op, "config") == 0;
+    ia_txn t = {0};
+    ia_action *a;
+    ia_status st;
+    IA_GO(ia_txn_init(cx, &t, config ? IA_TXN_CONFIG : IA_TXN_UPDATE_BASES, ds->m->version));
+    IA_GO(ia_txn_add(cx, &t, config ? IA_ACT_CONFIG : IA_ACT_ADD_BASE, &a));
+    if (config) {
+        IA_GO(IA_SET(cx, a->key, ia_strdup(cx, text(r, "key"))));
+        if (text(r, "value"))
+            IA_GO(IA_SET(cx, a->value, ia_strdup(cx, text(r, "value"))));
+    } else {
+        a->base.is_dataset_root = true;
+        IA_GO(IA_SET(cx, a->base.name, ia_strdup(cx, text(r, "name"))));
+        IA_GO(IA_SET(cx, a->base.path, ia_strdup(cx, text(r, "path"))));
+    }
+    IA_GO(IA_SET(cx, t.message, ia_strdup(cx, "by hand")));
+    IA_GO(ia_table_commit(cx, ds, &t, IA_RELAXED, out));
+done:
+    ia_txn_dispose(&t);
+    return st;
+}
+
 static ia_status with_dataset(ia_ctx *cx, const request *r, ia_objstore *os, const char *op,
                               ia_dataset *ds, ia_dataset **out, ia_jsonw *w)
 {
@@ -200,6 +226,8 @@ static ia_status with_dataset(ia_ctx *cx, const request *r, ia_objstore *os, con
         return kit_fork(cx, ds, text(r, "name"), number(r, "row_id_base"), out);
     if (strcmp(op, "graft") == 0)
         return cmd_graft(cx, r, os, ds, out, w);
+    if (strcmp(op, "config") == 0 || strcmp(op, "base") == 0)
+        return cmd_meta(cx, r, op, ds, out);
     if (strcmp(op, "tag") == 0)
         return ia_tag_put(cx, os, r->root, text(r, "name"), r->branch, ds->m->version, 1,
                           ia_now_us(), 0);
