@@ -340,6 +340,8 @@ static ia_status read_pages(ia_ctx *cx, ia_file *f, ia_filecol *c, const uint8_t
     for (size_t i = 0; i < c->n_pages; i++) { /* the array no longer moves */
         ia_page *p = &c->pages[i];
 
+        if (!p->n_buffers)
+            continue;
         p->offsets = nums.v + at;
         p->sizes = p->offsets + p->n_buffers;
         at += 2 * p->n_buffers;
