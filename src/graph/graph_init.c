@@ -1,7 +1,5 @@
-/* graph_init.c - makes a graph: schema, claims, first versions, main, genesis, and last the format
- * file.
- *
- * Nothing exists until format.json does, and it names main's incarnation: whatever a crashed or
+/* graph_init.c - makes a graph: schema, claims, first versions, main, genesis, format file. */
+/* Nothing exists until format.json does, and it names main's incarnation: whatever a crashed or
  * losing attempt left below _graph is inert. Claims and empty first versions that such an attempt
  * left are taken over when they fit. */
 #include "graph/graph_priv.h"

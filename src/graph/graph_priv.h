@@ -1,5 +1,4 @@
-/* graph_priv.h - what the files of this folder share: caches, record reading, log heads, write
- * state. */
+/* graph_priv.h - what this folder's files share: caches, record reading, log heads, write state. */
 #ifndef IA_GRAPH_PRIV_H
 #define IA_GRAPH_PRIV_H
 

@@ -1,6 +1,5 @@
-/* history.c - the commit DAG: ancestors newest first, best common ancestors.
- *
- * Both walks take commits from a heap ordered by (time, id), newest first. Clocks may lie, so order
+/* history.c - the commit DAG: ancestors newest first, best common ancestors. */
+/* Both walks take commits from a heap ordered by (time, id), newest first. Clocks may lie, so order
  * is only a hint for speed: common ancestors paint two colours downwards and a commit that gains a
  * colour after it was visited is visited again; when more than one candidate remains, painting runs
  * to the roots before the ones that are ancestors of others are dropped (R-211). */

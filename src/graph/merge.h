@@ -37,8 +37,8 @@ typedef enum ia_merge_outcome {
 
 typedef struct ia_merge_options {
     ia_adopt adopt;
-    bool dry_run;    /* plan, validate, report; publish nothing */
-    bool full_probe; /* validate the whole delta against the full view (tests the lemma) */
+    bool dry_run;       /* plan, validate, report; publish nothing */
+    bool full_probe;    /* validate the whole delta against the full view (tests the lemma) */
     double min_density; /* share of a fragment that must be picked to adopt it; 0 = 0.1 */
     const char *actor, *message, *if_commit;
 } ia_merge_options;

@@ -1,5 +1,4 @@
-/* publish.c - validate, stage, publish by one put-if-absent, reveal; again on the new head when
- * another writer won. */
+/* publish.c - validate, stage, publish by one put-if-absent, reveal; again when a race is lost. */
 #include "graph/graph_priv.h"
 
 #include <time.h>

@@ -1,5 +1,4 @@
-/* rebase.c - moves a planned write onto a newer head: rows the winners touched, rows that lie
- * elsewhere now. */
+/* rebase.c - moves a planned write onto a newer head: rows the winners touched or moved. */
 #include "graph/delta.h"
 #include "graph/graph_priv.h"
 

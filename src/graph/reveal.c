@@ -1,6 +1,5 @@
-/* reveal.c - gives staged manifests their own names in the datasets, once their commit exists.
- *
- * Every step looks at what is there, so that any number of processes can do and finish it. The
+/* reveal.c - gives staged manifests their own names in the datasets, once their commit exists. */
+/* Every step looks at what is there, so that any number of processes can do and finish it. The
  * staged copy goes last: as long as it is there, something may be undone; readers use it until
  * then. A manifest is never put below a version that is already there: that is drift, and the
  * staged copy stays the truth. */

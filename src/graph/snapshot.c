@@ -1,5 +1,4 @@
-/* snapshot.c - one commit with its tables: manifests found by name and transaction, revealed or
- * staged. */
+/* snapshot.c - a commit with its tables: manifests by name and transaction, revealed or staged. */
 #include "graph/graph_priv.h"
 
 #include <stdio.h>

@@ -58,7 +58,9 @@ const ia_type_def *ia_catalog_node(const ia_catalog *c, const char *name)
 
 const ia_type_def *ia_catalog_edge(const ia_catalog *c, const char *name)
 {
-    return c->n_types > c->n_nodes ? find_sorted(c->types + c->n_nodes, c->n_types - c->n_nodes, name) : NULL;
+    return c->n_types > c->n_nodes
+               ? find_sorted(c->types + c->n_nodes, c->n_types - c->n_nodes, name)
+               : NULL;
 }
 
 const ia_type_def *ia_catalog_edge_word(const ia_catalog *c, const char *name)

@@ -8,8 +8,12 @@
 typedef enum ia_pkind {
     IA_PK_STRING = 0,
     IA_PK_BOOL,
-    IA_PK_I32, IA_PK_I64, IA_PK_U32, IA_PK_U64,
-    IA_PK_F32, IA_PK_F64,
+    IA_PK_I32,
+    IA_PK_I64,
+    IA_PK_U32,
+    IA_PK_U64,
+    IA_PK_F32,
+    IA_PK_F64,
     IA_PK_DATE,     /* days since 1970-01-01 */
     IA_PK_DATETIME, /* milliseconds since 1970-01-01T00:00:00Z */
     IA_PK_VECTOR,   /* dim float32 items; never is_list */
@@ -19,31 +23,31 @@ typedef enum ia_pkind {
 /* Type of a property, parameter or expression. */
 typedef struct ia_proptype {
     ia_pkind scalar;
-    bool is_list;  /* list of `scalar` */
+    bool is_list; /* list of `scalar` */
     bool nullable;
-    int32_t dim;   /* VECTOR only */
+    int32_t dim; /* VECTOR only */
 } ia_proptype;
 
 typedef struct ia_annotation {
-    const char *name;        /* without the @ */
-    const char *value;       /* positional value as text; NULL = none */
-    const char **arg_names;  /* keyword arguments, n_args each */
+    const char *name;       /* without the @ */
+    const char *value;      /* positional value as text; NULL = none */
+    const char **arg_names; /* keyword arguments, n_args each */
     const char **arg_values;
     size_t n_args;
 } ia_annotation;
 
 typedef struct ia_property {
     const char *name;
-    uint64_t id;              /* stable through renames, never 0 */
+    uint64_t id; /* stable through renames, never 0 */
     ia_proptype type;
     const char **enum_values; /* ENUM only: sorted by bytes */
     size_t n_enum;
     const ia_annotation *annotations; /* sorted by name; without @key @unique @index @rename_from */
     size_t n_annotations;
-    const char *description;  /* NULL = none */
-    const char *rename_from;  /* NULL = none */
-    const char *embed_source; /* VECTOR: property named by @embed; NULL = none */
-    const char *embed_model;  /* NULL = none */
+    const char *description;    /* NULL = none */
+    const char *rename_from;    /* NULL = none */
+    const char *embed_source;   /* VECTOR: property named by @embed; NULL = none */
+    const char *embed_model;    /* NULL = none */
     const char *from_interface; /* name of the interface that gave the property; NULL = its own */
 } ia_property;
 
@@ -56,7 +60,12 @@ typedef struct ia_propset { /* one constraint over properties */
     size_t n;
 } ia_propset;
 
-typedef enum ia_bound_kind { IA_BOUND_NONE = 0, IA_BOUND_I64, IA_BOUND_U64, IA_BOUND_F64 } ia_bound_kind;
+typedef enum ia_bound_kind {
+    IA_BOUND_NONE = 0,
+    IA_BOUND_I64,
+    IA_BOUND_U64,
+    IA_BOUND_F64
+} ia_bound_kind;
 typedef struct ia_bound {
     ia_bound_kind kind; /* U64 only for integers above INT64_MAX */
     union {
@@ -83,11 +92,11 @@ typedef enum ia_type_kind { IA_KIND_NODE = 0, IA_KIND_EDGE, IA_KIND_INTERFACE } 
 typedef struct ia_type_def {
     ia_type_kind kind;
     const char *name;
-    uint64_t type_id;     /* stable through renames, never 0 */
-    uint64_t incarnation; /* one per table; 0 for interfaces */
+    uint64_t type_id;        /* stable through renames, never 0 */
+    uint64_t incarnation;    /* one per table; 0 for interfaces */
     ia_property *properties; /* sorted by name (bytes) */
     size_t n_properties;
-    const int *key;       /* property indexes in property-id order; n_key 0 = no key */
+    const int *key; /* property indexes in property-id order; n_key 0 = no key */
     size_t n_key;
     const ia_propset *uniques; /* @unique groups, @key not included; sorted */
     size_t n_uniques;
@@ -100,7 +109,7 @@ typedef struct ia_type_def {
     const ia_annotation *annotations; /* sorted by name; without @rename_from */
     size_t n_annotations;
     const char *description, *instruction, *rename_from; /* NULL = none */
-    const char **implements; /* node: interface names, sorted */
+    const char **implements;                             /* node: interface names, sorted */
     size_t n_implements;
     const struct ia_type_def *from, *to; /* edge: end-point node types */
     uint64_t card_min, card_max;         /* edge: per source; UINT64_MAX = unbounded */
@@ -116,13 +125,13 @@ typedef struct ia_catalog {
     _Atomic int32_t refs;
     const ia_type_def **types; /* nodes, then edges, each by name */
     size_t n_types;
-    size_t n_nodes;            /* types[0 .. n_nodes) are nodes */
+    size_t n_nodes;                 /* types[0 .. n_nodes) are nodes */
     const ia_type_def **interfaces; /* by name */
     size_t n_interfaces;
-    uint64_t next_id;          /* first id not yet given out */
-    const char *source;        /* the .pg text as accepted */
+    uint64_t next_id;   /* first id not yet given out */
+    const char *source; /* the .pg text as accepted */
     size_t source_len;
-    char shape_hash[65];       /* SHA-256 hex; ignores order, comments, formatting, rename hints, ids */
+    char shape_hash[65]; /* SHA-256 hex; ignores order, comments, formatting, rename hints, ids */
     struct ia_catalog_own *own; /* private */
 } ia_catalog;
 
@@ -140,7 +149,8 @@ ia_status ia_catalog_evolve(ia_ctx *cx, const ia_catalog *base, const char *text
 /* Complete form with ids and source text; the same catalog always gives the same bytes. */
 ia_status ia_catalog_to_json(ia_ctx *cx, const ia_catalog *c, ia_bytes *out) IA_MUST_CHECK;
 /* Reads what ia_catalog_to_json() wrote. Errors: CORRUPT, UNSUPPORTED (another format number). */
-ia_status ia_catalog_from_json(ia_ctx *cx, const char *text, size_t len, ia_catalog **out) IA_MUST_CHECK;
+ia_status ia_catalog_from_json(ia_ctx *cx, const char *text, size_t len,
+                               ia_catalog **out) IA_MUST_CHECK;
 
 ia_catalog *ia_catalog_retain(const ia_catalog *c);
 void ia_catalog_release(ia_catalog *c); /* accepts NULL */
@@ -156,8 +166,10 @@ int ia_type_def_find(const ia_type_def *t, const char *name);
 bool ia_type_def_is_key(const ia_type_def *t, int prop);
 bool ia_property_has_enum(const ia_property *p, const char *value, size_t len);
 
-/* Searches the pattern in `value`. Errors: INVALID when matching takes too many steps. Threads: any. */
-ia_status ia_check_matches(ia_ctx *cx, const ia_check_def *check, ia_view value, bool *out) IA_MUST_CHECK;
+/* Searches the pattern in `value`. Errors: INVALID when matching takes too many steps. Threads:
+ * any. */
+ia_status ia_check_matches(ia_ctx *cx, const ia_check_def *check, ia_view value,
+                           bool *out) IA_MUST_CHECK;
 
 bool ia_pkind_is_number(ia_pkind s); /* I32 .. F64 */
 bool ia_pkind_is_int(ia_pkind s);
@@ -165,7 +177,8 @@ bool ia_pkind_is_int(ia_pkind s);
 const char *ia_pkind_name(ia_pkind s);
 /* "[I32]?", "Vector(3)", "String"; truncated to n. */
 const char *ia_proptype_text(ia_proptype t, char *out, size_t n);
-/* Column type: DATE -> date32, DATETIME -> date64, VECTOR -> fixed list of float32, list -> list. */
+/* Column type: DATE -> date32, DATETIME -> date64, VECTOR -> fixed list of float32, list -> list.
+ */
 ia_status ia_proptype_arrow(ia_ctx *cx, ia_proptype t, ia_type **out) IA_MUST_CHECK;
 
 #endif

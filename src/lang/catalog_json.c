@@ -1,6 +1,7 @@
 /* catalog_json.c - the stored form of a catalog. */
-/* The source text in it is the truth and is compiled again when read; ids come from the JSON, and the
- * shape hash proves that both belong together. The canonical members are there for other readers. */
+/* The source text in it is the truth and is compiled again when read; ids come from the JSON, and
+ * the shape hash proves that both belong together. The canonical members are there for other
+ * readers. */
 #include "base/ids.h"
 #include "lang/schema/schema_priv.h"
 
@@ -75,7 +76,8 @@ static const char *prop_name(const ia_type_def *t, int prop)
     return prop == IA_PROP_SRC ? "src" : prop == IA_PROP_DST ? "dst" : t->properties[prop].name;
 }
 
-static void write_sets(ia_jsonw *w, const char *key, const ia_type_def *t, const ia_propset *sets, size_t n)
+static void write_sets(ia_jsonw *w, const char *key, const ia_type_def *t, const ia_propset *sets,
+                       size_t n)
 {
     size_t i, k;
 
@@ -90,7 +92,8 @@ static void write_sets(ia_jsonw *w, const char *key, const ia_type_def *t, const
     ia_jsonw_end_array(w);
 }
 
-/* The key: in id order where ids are written, else by name, since ids do not belong to the shape. */
+/* The key: in id order where ids are written, else by name, since ids do not belong to the shape.
+ */
 static void write_key(ia_jsonw *w, const ia_type_def *t, bool with_ids)
 {
     size_t i;
@@ -150,7 +153,10 @@ static void write_type(ia_jsonw *w, const ia_type_def *t, bool with_ids)
     size_t i;
 
     ia_jsonw_object(w);
-    write_text(w, "kind", t->kind == IA_KIND_NODE ? "node" : t->kind == IA_KIND_EDGE ? "edge" : "interface");
+    write_text(w, "kind",
+               t->kind == IA_KIND_NODE   ? "node"
+               : t->kind == IA_KIND_EDGE ? "edge"
+                                         : "interface");
     write_text(w, "name", t->name);
     if (with_ids) {
         ia_jsonw_key(w, "type_id");
@@ -221,14 +227,16 @@ static ia_status read_root(ia_ctx *cx, const ia_json *root, ia_catalog **out)
     if (!ia_json_i64(ia_json_get(root, "format"), &format))
         return ia_fail(cx, IA_ERR_CORRUPT, "stored schema has no format number");
     if (format != FORMAT)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "stored schema has format %lld; this version reads format %d",
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "stored schema has format %lld; this version reads format %d",
                        (long long)format, FORMAT);
     src.text = ia_json_str(ia_json_get(root, "source"), &src.len);
     if (!src.text)
         return ia_fail(cx, IA_ERR_CORRUPT, "stored schema has no source text");
     st = pg_compile(cx, &src, &c);
     if (st == IA_ERR_INVALID) {
-        st = ia_fail(cx, IA_ERR_CORRUPT, "%s", "stored schema text does not compile; restore the schemas folder");
+        st = ia_fail(cx, IA_ERR_CORRUPT, "%s",
+                     "stored schema text does not compile; restore the schemas folder");
         goto done;
     }
     IA_GO(st);

@@ -28,17 +28,27 @@ ia_token ia_cursor_peek(const ia_cursor *c)
     return ia_lexer_next(&copy);
 }
 
-bool ia_token_is_op(const ia_token *t, int op) { return t->kind == IA_TOK_OP && t->op == op; }
-bool ia_cursor_is_op(const ia_cursor *c, int op) { return ia_token_is_op(&c->tok, op); }
+bool ia_token_is_op(const ia_token *t, int op)
+{
+    return t->kind == IA_TOK_OP && t->op == op;
+}
+bool ia_cursor_is_op(const ia_cursor *c, int op)
+{
+    return ia_token_is_op(&c->tok, op);
+}
 
 bool ia_token_is_word(const ia_cursor *c, const ia_token *t, const char *word)
 {
     if (t->kind != IA_TOK_IDENT && t->kind != IA_TOK_TYPE)
         return false;
-    return strlen(word) == t->span.length && memcmp(c->src->text + t->span.offset, word, t->span.length) == 0;
+    return strlen(word) == t->span.length &&
+           memcmp(c->src->text + t->span.offset, word, t->span.length) == 0;
 }
 
-bool ia_cursor_is_word(const ia_cursor *c, const char *word) { return ia_token_is_word(c, &c->tok, word); }
+bool ia_cursor_is_word(const ia_cursor *c, const char *word)
+{
+    return ia_token_is_word(c, &c->tok, word);
+}
 
 bool ia_cursor_take_op(ia_cursor *c, int op)
 {
@@ -64,15 +74,17 @@ ia_status ia_cursor_expected(ia_cursor *c, const char *what)
     if (t->kind == IA_TOK_BAD)
         return ia_diag(c->cx, IA_ERR_INVALID, c->src, t->span, "parse error: %s", t->bad);
     if (t->kind == IA_TOK_END)
-        return ia_diag(c->cx, IA_ERR_INVALID, c->src, t->span, "parse error: expected %s, found the end of the text",
-                       what);
-    if (ia_token_is_op(t, '-'))
         return ia_diag(c->cx, IA_ERR_INVALID, c->src, t->span,
-                       "parse error: expected %s, found `-` (negative numbers are passed as parameters)", what);
+                       "parse error: expected %s, found the end of the text", what);
+    if (ia_token_is_op(t, '-'))
+        return ia_diag(
+            c->cx, IA_ERR_INVALID, c->src, t->span,
+            "parse error: expected %s, found `-` (negative numbers are passed as parameters)",
+            what);
     if (n > 40)
         return ia_diag(c->cx, IA_ERR_INVALID, c->src, t->span, "parse error: expected %s", what);
-    return ia_diag(c->cx, IA_ERR_INVALID, c->src, t->span, "parse error: expected %s, found `%.*s`", what, (int)n,
-                   c->src->text + t->span.offset);
+    return ia_diag(c->cx, IA_ERR_INVALID, c->src, t->span, "parse error: expected %s, found `%.*s`",
+                   what, (int)n, c->src->text + t->span.offset);
 }
 
 ia_status ia_cursor_expect_op(ia_cursor *c, int op, const char *what)
@@ -127,7 +139,8 @@ ia_status ia_cursor_text(ia_cursor *c, const ia_token *t, const char **out)
     return IA_SET(c->cx, *out, ia_arena_strndup(c->cx, c->arena, s, n));
 }
 
-ia_status ia_cursor_expect(ia_cursor *c, ia_token_kind kind, const char *what, const char **out, ia_span *span)
+ia_status ia_cursor_expect(ia_cursor *c, ia_token_kind kind, const char *what, const char **out,
+                           ia_span *span)
 {
     ia_token t = c->tok;
 
@@ -151,9 +164,10 @@ ia_status ia_cursor_u64(ia_cursor *c, uint64_t max, const char *what, uint64_t *
         return ia_cursor_expected(c, what);
     for (i = 0; i < c->tok.span.length; i++) {
         uint64_t next;
-        if (!ia_mul_u64(&next, v, 10) || !ia_add_u64(&next, next, (uint64_t)(s[i] - '0')) || next > max)
-            return ia_diag(c->cx, IA_ERR_INVALID, c->src, c->tok.span, "parse error: %s is above %llu", what,
-                           (unsigned long long)max);
+        if (!ia_mul_u64(&next, v, 10) || !ia_add_u64(&next, next, (uint64_t)(s[i] - '0')) ||
+            next > max)
+            return ia_diag(c->cx, IA_ERR_INVALID, c->src, c->tok.span,
+                           "parse error: %s is above %llu", what, (unsigned long long)max);
         v = next;
     }
     ia_cursor_advance(c);
@@ -176,15 +190,16 @@ ia_status ia_cursor_double(ia_cursor *c, const ia_token *t, double *out)
     if (!copy)
         return c->cx->err.code;
     if (*out > 1.7976931348623157e308)
-        return ia_diag(c->cx, IA_ERR_INVALID, c->src, t->span, "parse error: this number is too large");
+        return ia_diag(c->cx, IA_ERR_INVALID, c->src, t->span,
+                       "parse error: this number is too large");
     return IA_OK;
 }
 
 ia_status ia_cursor_enter(ia_cursor *c)
 {
     if (c->depth >= IA_LANG_DEPTH)
-        return ia_diag(c->cx, IA_ERR_INVALID, c->src, c->tok.span, "parse error: nested deeper than %d levels",
-                       IA_LANG_DEPTH);
+        return ia_diag(c->cx, IA_ERR_INVALID, c->src, c->tok.span,
+                       "parse error: nested deeper than %d levels", IA_LANG_DEPTH);
     c->depth++;
     return IA_OK;
 }
@@ -193,7 +208,8 @@ ia_status ia_cursor_room(ia_cursor *c, size_t n, size_t max, const char *what)
 {
     if (n < max)
         return IA_OK;
-    return ia_diag(c->cx, IA_ERR_INVALID, c->src, c->tok.span, "parse error: more than %zu %s", max, what);
+    return ia_diag(c->cx, IA_ERR_INVALID, c->src, c->tok.span, "parse error: more than %zu %s", max,
+                   what);
 }
 
 ia_span ia_span_join(ia_span a, ia_span b)

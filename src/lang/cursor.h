@@ -4,19 +4,19 @@
 
 #include "lang/token.h"
 
-#define IA_LANG_DEPTH 48      /* nesting of blocks, lists and calls */
-#define IA_LANG_TYPES 10000   /* declarations of a schema, queries of a file */
-#define IA_LANG_MEMBERS 2000  /* properties, constraints, clauses, parameters, ... of one holder */
-#define IA_LANG_ITEMS 100000  /* items of a list literal */
-#define IA_LANG_ENUM 10000    /* values of an enum */
+#define IA_LANG_DEPTH 48     /* nesting of blocks, lists and calls */
+#define IA_LANG_TYPES 10000  /* declarations of a schema, queries of a file */
+#define IA_LANG_MEMBERS 2000 /* properties, constraints, clauses, parameters, ... of one holder */
+#define IA_LANG_ITEMS 100000 /* items of a list literal */
+#define IA_LANG_ENUM 10000   /* values of an enum */
 
 typedef struct ia_cursor {
     ia_ctx *cx;
     ia_arena *arena; /* owner of names and strings */
     const ia_source *src;
     ia_lexer lx;
-    ia_token tok;    /* current */
-    ia_span prev;    /* of the token before */
+    ia_token tok; /* current */
+    ia_span prev; /* of the token before */
     int depth;
 } ia_cursor;
 
@@ -36,8 +36,10 @@ bool ia_cursor_take_word(ia_cursor *c, const char *word);
 ia_status ia_cursor_expected(ia_cursor *c, const char *what);
 ia_status ia_cursor_expect_op(ia_cursor *c, int op, const char *what) IA_MUST_CHECK;
 ia_status ia_cursor_expect_word(ia_cursor *c, const char *word) IA_MUST_CHECK;
-/* Takes a token of the kind; *out is its text (VAR without $, STRING unescaped), *span may be NULL. */
-ia_status ia_cursor_expect(ia_cursor *c, ia_token_kind kind, const char *what, const char **out, ia_span *span) IA_MUST_CHECK;
+/* Takes a token of the kind; *out is its text (VAR without $, STRING unescaped), *span may be NULL.
+ */
+ia_status ia_cursor_expect(ia_cursor *c, ia_token_kind kind, const char *what, const char **out,
+                           ia_span *span) IA_MUST_CHECK;
 ia_status ia_cursor_text(ia_cursor *c, const ia_token *t, const char **out) IA_MUST_CHECK;
 /* Unsigned integer of an INT token. Errors: INVALID when above max. */
 ia_status ia_cursor_u64(ia_cursor *c, uint64_t max, const char *what, uint64_t *out) IA_MUST_CHECK;

@@ -6,8 +6,8 @@
 
 #define MESSAGE_MAX 208 /* bytes of message kept */
 #define PATH_MAX_SHOWN 48
-#define WINDOW 76       /* bytes of source line shown */
-#define BEFORE 36       /* of these, at most so many before the span when the line is long */
+#define WINDOW 76 /* bytes of source line shown */
+#define BEFORE 36 /* of these, at most so many before the span when the line is long */
 
 ia_status ia_source_check(ia_ctx *cx, const ia_source *src)
 {
@@ -47,7 +47,10 @@ static void put(out_text *o, const char *s, size_t n)
     o->buf[o->len] = 0;
 }
 
-static bool is_cont(char c) { return ((unsigned char)c & 0xC0u) == 0x80u; }
+static bool is_cont(char c)
+{
+    return ((unsigned char)c & 0xC0u) == 0x80u;
+}
 
 static size_t clip(const char *s, size_t n, size_t max)
 {
@@ -142,7 +145,8 @@ static void put_excerpt(out_text *o, const ia_source *src, ia_span span)
     put(o, marks, n);
 }
 
-ia_status ia_diag(ia_ctx *cx, ia_status code, const ia_source *src, ia_span span, const char *fmt, ...)
+ia_status ia_diag(ia_ctx *cx, ia_status code, const ia_source *src, ia_span span, const char *fmt,
+                  ...)
 {
     char message[600];
     out_text o = {{0}, 0};

@@ -22,11 +22,15 @@ ia_status ia_source_check(ia_ctx *cx, const ia_source *src) IA_MUST_CHECK;
  *         <source line, clipped around the span>
  *              ^~~~
  * and returns the code. Always fits the fixed error text: message, path and excerpt are clipped. */
-ia_status ia_diag(ia_ctx *cx, ia_status code, const ia_source *src, ia_span span, const char *fmt, ...) IA_PRINTF(5, 6);
+ia_status ia_diag(ia_ctx *cx, ia_status code, const ia_source *src, ia_span span, const char *fmt,
+                  ...) IA_PRINTF(5, 6);
 
 /* Appends one zeroed item to an array held in an arena; *items may move. NULL with cx->err set. */
-void *ia_arena_push(ia_ctx *cx, ia_arena *a, void *items, size_t *n, size_t *cap, size_t size) IA_MUST_CHECK;
-#define IA_PUSH(cx, a, list, item) \
-    IA_SET(cx, item, ia_arena_push((cx), (a), &(list)->items, &(list)->n, &(list)->cap, sizeof *(list)->items))
+void *ia_arena_push(ia_ctx *cx, ia_arena *a, void *items, size_t *n, size_t *cap,
+                    size_t size) IA_MUST_CHECK;
+#define IA_PUSH(cx, a, list, item)                                                                 \
+    IA_SET(                                                                                        \
+        cx, item,                                                                                  \
+        ia_arena_push((cx), (a), &(list)->items, &(list)->n, &(list)->cap, sizeof *(list)->items))
 
 #endif

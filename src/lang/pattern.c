@@ -9,7 +9,10 @@
 #define STEP_LIMIT 1000000u /* matching steps for one value */
 #define HEAP_LIMIT_KIB 8192u
 
-static void *take(PCRE2_SIZE n, void *cx) { return ia_alloc(cx, n); }
+static void *take(PCRE2_SIZE n, void *cx)
+{
+    return ia_alloc(cx, n);
+}
 static void give(void *p, void *cx)
 {
     (void)cx;
@@ -41,8 +44,8 @@ static const char *refused_construct(const char *p)
         } else if (*p == '(' && p[1] == '?') {
             if (p[2] == '=' || p[2] == '!' || (p[2] == '<' && (p[3] == '=' || p[3] == '!')))
                 return "look-around is not supported";
-            if (p[2] == 'R' || p[2] == '&' || p[2] == '(' || p[2] == 'C' || p[2] == '|' || p[2] == '+' ||
-                (p[2] == 'P' && p[3] != '<') || (p[2] >= '0' && p[2] <= '9') ||
+            if (p[2] == 'R' || p[2] == '&' || p[2] == '(' || p[2] == 'C' || p[2] == '|' ||
+                p[2] == '+' || (p[2] == 'P' && p[3] != '<') || (p[2] >= '0' && p[2] <= '9') ||
                 (p[2] == '-' && p[3] >= '0' && p[3] <= '9'))
                 return "recursion, conditions and callouts are not supported";
         }
@@ -50,7 +53,8 @@ static const char *refused_construct(const char *p)
     return NULL;
 }
 
-static ia_status compile_in(ia_ctx *cx, pcre2_compile_context *cc, const char *pattern, void **code, char *why, size_t n_why)
+static ia_status compile_in(ia_ctx *cx, pcre2_compile_context *cc, const char *pattern, void **code,
+                            char *why, size_t n_why)
 {
     int number = 0;
     PCRE2_SIZE at = 0;
@@ -59,11 +63,13 @@ static ia_status compile_in(ia_ctx *cx, pcre2_compile_context *cc, const char *p
     pcre2_set_parens_nest_limit(cc, 60);
     pcre2_set_max_pattern_length(cc, 1u << 16);
     *code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern),
-                          PCRE2_UTF | PCRE2_UCP | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C, &number, &at, cc);
+                          PCRE2_UTF | PCRE2_UCP | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C,
+                          &number, &at, cc);
     if (*code)
         return IA_OK;
     if (number == PCRE2_ERROR_HEAP_FAILED) /* our allocator has recorded why */
-        return cx->err.code != IA_OK ? cx->err.code : ia_fail(cx, IA_ERR_NO_MEMORY, "no memory for a pattern");
+        return cx->err.code != IA_OK ? cx->err.code
+                                     : ia_fail(cx, IA_ERR_NO_MEMORY, "no memory for a pattern");
     if (pcre2_get_error_message(number, text, sizeof text) < 0)
         snprintf((char *)text, sizeof text, "not a regular expression");
     snprintf(why, n_why, "%s (at character %zu)", (const char *)text, (size_t)at + 1);
@@ -92,26 +98,35 @@ done:
     return st;
 }
 
-void ia_pattern_free(void *code) { pcre2_code_free(code); }
+void ia_pattern_free(void *code)
+{
+    pcre2_code_free(code);
+}
 
-static ia_status search(ia_ctx *cx, const ia_check_def *check, ia_view value, pcre2_match_data *md, pcre2_match_context *mc,
-                        bool *out)
+static ia_status search(ia_ctx *cx, const ia_check_def *check, ia_view value, pcre2_match_data *md,
+                        pcre2_match_context *mc, bool *out)
 {
     int rc;
 
     pcre2_set_match_limit(mc, STEP_LIMIT);
     pcre2_set_heap_limit(mc, HEAP_LIMIT_KIB);
-    rc = pcre2_match(check->code, (PCRE2_SPTR)(value.data ? value.data : ""), value.len, 0, 0, md, mc);
+    rc = pcre2_match(check->code, (PCRE2_SPTR)(value.data ? value.data : ""), value.len, 0, 0, md,
+                     mc);
     if (rc >= 0 || rc == PCRE2_ERROR_NOMATCH) {
         *out = rc >= 0;
         return IA_OK;
     }
     if (rc == PCRE2_ERROR_NOMEMORY)
-        return cx->err.code != IA_OK ? cx->err.code : ia_fail(cx, IA_ERR_NO_MEMORY, "no memory for matching a pattern");
+        return cx->err.code != IA_OK
+                   ? cx->err.code
+                   : ia_fail(cx, IA_ERR_NO_MEMORY, "no memory for matching a pattern");
     if (rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_DEPTHLIMIT || rc == PCRE2_ERROR_HEAPLIMIT)
-        return ia_fail(cx, IA_ERR_INVALID, "pattern '%.100s' takes too many steps on a value of %zu bytes; simplify it",
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "pattern '%.100s' takes too many steps on a value of %zu bytes; simplify it",
                        check->pattern, value.len);
-    return ia_fail(cx, IA_ERR_INVALID, "pattern '%.100s' cannot be searched in this value (it is not UTF-8)", check->pattern);
+    return ia_fail(cx, IA_ERR_INVALID,
+                   "pattern '%.100s' cannot be searched in this value (it is not UTF-8)",
+                   check->pattern);
 }
 
 ia_status ia_check_matches(ia_ctx *cx, const ia_check_def *check, ia_view value, bool *out)

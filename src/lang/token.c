@@ -1,10 +1,22 @@
 /* token.c - cuts schema and query text into tokens. */
 #include "lang/token.h"
 
-static bool is_digit(int c) { return c >= '0' && c <= '9'; }
-static bool is_lower(int c) { return (c >= 'a' && c <= 'z') || c == '_'; }
-static bool is_upper(int c) { return c >= 'A' && c <= 'Z'; }
-static bool is_word(int c) { return is_lower(c) || is_upper(c) || is_digit(c); }
+static bool is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+static bool is_lower(int c)
+{
+    return (c >= 'a' && c <= 'z') || c == '_';
+}
+static bool is_upper(int c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+static bool is_word(int c)
+{
+    return is_lower(c) || is_upper(c) || is_digit(c);
+}
 
 void ia_lexer_init(ia_lexer *lx, const ia_source *src)
 {
@@ -158,7 +170,11 @@ static ia_token lex_op(ia_lexer *lx, ia_token t)
     static const struct {
         char text[3];
         int op;
-    } pairs[] = {{"..", IA_OP_DOTDOT}, {"->", IA_OP_ARROW}, {"<=", IA_OP_LE}, {">=", IA_OP_GE}, {"!=", IA_OP_NE}};
+    } pairs[] = {{"..", IA_OP_DOTDOT},
+                 {"->", IA_OP_ARROW},
+                 {"<=", IA_OP_LE},
+                 {">=", IA_OP_GE},
+                 {"!=", IA_OP_NE}};
     int c = peek(lx, 0);
     size_t i;
 
@@ -176,7 +192,8 @@ static ia_token lex_op(ia_lexer *lx, ia_token t)
         t.op = c;
         return end(lx, t, IA_TOK_OP);
     }
-    return bad(lx, t, c == '#' ? "`#` does not start a comment; write `//`" : "unexpected character");
+    return bad(lx, t,
+               c == '#' ? "`#` does not start a comment; write `//`" : "unexpected character");
 }
 
 ia_token ia_lexer_next(ia_lexer *lx)
@@ -205,7 +222,9 @@ ia_token ia_lexer_next(ia_lexer *lx)
     if (c == '$') {
         step(lx);
         if (!is_lower(peek(lx, 0)))
-            return bad(lx, t, "`$` must be followed by a name that starts with a lower-case letter or `_`");
+            return bad(
+                lx, t,
+                "`$` must be followed by a name that starts with a lower-case letter or `_`");
     } else if (!is_lower(c) && !is_upper(c)) {
         return lex_op(lx, t);
     }

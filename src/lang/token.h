@@ -6,10 +6,10 @@
 
 typedef enum ia_token_kind {
     IA_TOK_END = 0,
-    IA_TOK_BAD,    /* `bad` says why; an error only when the parser has to use it */
-    IA_TOK_IDENT,  /* [a-z_][A-Za-z0-9_]* */
-    IA_TOK_TYPE,   /* [A-Z][A-Za-z0-9_]* */
-    IA_TOK_VAR,    /* $ident, span includes the $ */
+    IA_TOK_BAD,   /* `bad` says why; an error only when the parser has to use it */
+    IA_TOK_IDENT, /* [a-z_][A-Za-z0-9_]* */
+    IA_TOK_TYPE,  /* [A-Z][A-Za-z0-9_]* */
+    IA_TOK_VAR,   /* $ident, span includes the $ */
     IA_TOK_INT,
     IA_TOK_FLOAT,
     IA_TOK_STRING, /* span includes the quotes; escapes are known to be good */
@@ -37,7 +37,8 @@ void ia_lexer_init(ia_lexer *lx, const ia_source *src);
 ia_token ia_lexer_next(ia_lexer *lx);
 /* Puts the lexer back to the start of a token. */
 void ia_lexer_rewind(ia_lexer *lx, const ia_token *to);
-/* [A-Za-z0-9_-]+ at the current position, which must be the start of a token. kind BAD when absent. */
+/* [A-Za-z0-9_-]+ at the current position, which must be the start of a token. kind BAD when absent.
+ */
 ia_token ia_lexer_enum_value(ia_lexer *lx);
 
 #endif

@@ -1,9 +1,9 @@
-/* cut.h - crash scenarios: an operation is cut at each of its steps in turn, then the graph must be before or after it.
- *
- * A scenario is three functions over a store and a root. cut_run() finds out what the graph shows before and after
- * the whole operation, then, for each kind of cut and each k, prepares a fresh store, cuts step k, "restarts" (a new
- * handle on the bare store) and expects one of the two; then a further write must work and leave nothing undone. The restarted process is cut once
- * more in its own first write, too. On memory stores with and without links. */
+/* cut.h - crash scenarios: an operation is cut at each step; then the state is before or after. */
+/* A scenario is three functions over a store and a root. cut_run() finds out what the graph shows
+ * before and after the whole operation, then, for each kind of cut and each k, prepares a fresh
+ * store, cuts step k, "restarts" (a new handle on the bare store) and expects one of the two; then
+ * a further write must work and leave nothing undone. The restarted process is cut once more in its
+ * own first write, too. On memory stores with and without links. */
 #ifndef TESTS_FAULT_CUT_H
 #define TESTS_FAULT_CUT_H
 
@@ -29,7 +29,8 @@ typedef struct cut_scenario {
 /* For scenarios: a handle for one step. */
 ia_status cut_open(ia_ctx *cx, const cut_place *at, ia_graph **out) IA_MUST_CHECK;
 ia_status cut_init(ia_ctx *cx, const cut_place *at) IA_MUST_CHECK; /* the fixture's schema */
-ia_status cut_branch(ia_ctx *cx, const cut_place *at, const char *name, const char *from) IA_MUST_CHECK;
+ia_status cut_branch(ia_ctx *cx, const cut_place *at, const char *name,
+                     const char *from) IA_MUST_CHECK;
 
 /* Groups, one per file; add yours to test_cut.c. */
 extern const cut_scenario cut_graph[];
@@ -37,8 +38,9 @@ extern const size_t cut_graph_n;
 extern const cut_scenario cut_ops[];
 extern const size_t cut_ops_n;
 
-/* Runs one scenario. dir NULL: on memory stores. Else on real directories {dir}/{scenario}-{cut}-{k}/my.graph, which
- * stay behind for the real engine to open. Returns the number of cuts tried; fails the test on any breach. */
+/* Runs one scenario. dir NULL: on memory stores. Else on real directories
+ * {dir}/{scenario}-{cut}-{k}/my.graph, which stay behind for the real engine to open. Returns the
+ * number of cuts tried; fails the test on any breach. */
 size_t cut_run(const cut_scenario *s, const char *dir);
 
 #endif

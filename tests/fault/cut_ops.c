@@ -50,13 +50,13 @@ static ia_status read_source(ia_ctx *cx, void *arg, void *dst, size_t cap, size_
     return IA_OK;
 }
 
-static ia_status load(ia_ctx *cx, ia_graph *g, const char *branch, ia_load_mode mode, const char *text)
+static ia_status load(ia_ctx *cx, ia_graph *g, const char *branch, ia_load_mode mode,
+                      const char *text)
 {
     const ia_write_options opt = {.branch = branch, .actor = "tester"};
     source s = {text, strlen(text)};
     ia_load_result r;
-    const ia_status st =
-        ia_load(cx, g, mode, read_source, &s, s.left, "people.jsonl", &opt, &r);
+    const ia_status st = ia_load(cx, g, mode, read_source, &s, s.left, "people.jsonl", &opt, &r);
 
     ia_load_result_dispose(&r);
     return st;

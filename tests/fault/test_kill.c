@@ -1,5 +1,4 @@
-/* test_kill.c - kills writers on a real disk at any moment; what they had acknowledged must be
- * there afterwards. */
+/* test_kill.c - kills writers on a real disk; what they had acknowledged must be there. */
 #include "cut.h"
 
 #include <signal.h>

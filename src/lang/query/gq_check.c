@@ -17,7 +17,10 @@ ia_status gq_type_error(gq_check *k, ia_span span, const char *code, const char 
     return ia_diag(k->cx, IA_ERR_INVALID, k->src, span, "type error: %s", text);
 }
 
-char *gq_dup(gq_check *k, const char *s) { return ia_arena_strdup(k->cx, k->arena, s); }
+char *gq_dup(gq_check *k, const char *s)
+{
+    return ia_arena_strdup(k->cx, k->arena, s);
+}
 
 int gq_find_var(gq_check *k, const char *name)
 {
@@ -46,10 +49,12 @@ int gq_find_param(const gq_check *k, const char *name)
 ia_status gq_refuse_search(gq_check *k, const gq_expr *e)
 {
     return ia_diag(k->cx, IA_ERR_UNSUPPORTED, k->src, e->span,
-                   "unsupported: `%s`: full-text and vector search are not part of this version", e->name);
+                   "unsupported: `%s`: full-text and vector search are not part of this version",
+                   e->name);
 }
 
-/* ---- operands --------------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------------------
+ */
 
 static ia_status copy_value(gq_check *k, const ia_gq_value *in, ia_gq_value *out)
 {
@@ -104,11 +109,17 @@ static ia_status resolve_variable(gq_check *k, const gq_expr *in, bool operand, 
     }
     var = gq_find_var(k, in->name);
     if (var < 0)
-        return gq_type_error(k, in->span, NULL, "variable `$%s` is not bound and is not a declared parameter", in->name);
+        return gq_type_error(k, in->span, NULL,
+                             "variable `$%s` is not bound and is not a declared parameter",
+                             in->name);
     if (k->vars.items[var].is_edge)
-        return gq_type_error(k, in->span, "T23", "edge binding `$%s` is used bare; name one of its properties", in->name);
+        return gq_type_error(k, in->span, "T23",
+                             "edge binding `$%s` is used bare; name one of its properties",
+                             in->name);
     if (operand)
-        return gq_type_error(k, in->span, "T7", "filter comparisons require scalar operands; `$%s` is a node", in->name);
+        return gq_type_error(k, in->span, "T7",
+                             "filter comparisons require scalar operands; `$%s` is a node",
+                             in->name);
     out->kind = IA_GQ_VAR;
     out->var = var;
     out->type.scalar = IA_PK_STRING;
@@ -124,7 +135,8 @@ static ia_status resolve_property(gq_check *k, const gq_expr *in, ia_gq_expr *ou
     if (var < 0 && gq_find_param(k, in->name) >= 0)
         return gq_type_error(k, in->span, "T6", "parameter `$%s` has no properties", in->name);
     if (var < 0)
-        return gq_type_error(k, in->span, "T6", "variable `$%s` is not bound before this place", in->name);
+        return gq_type_error(k, in->span, "T6", "variable `$%s` is not bound before this place",
+                             in->name);
     t = k->vars.items[var].type;
     at = ia_type_def_find(t, in->prop);
     if (at < 0)
@@ -142,14 +154,23 @@ ia_status gq_resolve(gq_check *k, const gq_expr *in, bool operand, ia_gq_expr *o
     memset(out, 0, sizeof *out);
     out->span = in->span;
     switch (in->kind) {
-    case GQ_LITERAL: return resolve_literal(k, in, out);
-    case GQ_VAR: return resolve_variable(k, in, operand, out);
-    case GQ_PROP: return resolve_property(k, in, out);
-    case GQ_NOW: use_now(k, out); return IA_OK;
-    case GQ_SEARCH: return gq_refuse_search(k, in);
-    case GQ_AGG: return gq_type_error(k, in->span, "T7", "an aggregate stands in `return` or `order` only");
+    case GQ_LITERAL:
+        return resolve_literal(k, in, out);
+    case GQ_VAR:
+        return resolve_variable(k, in, operand, out);
+    case GQ_PROP:
+        return resolve_property(k, in, out);
+    case GQ_NOW:
+        use_now(k, out);
+        return IA_OK;
+    case GQ_SEARCH:
+        return gq_refuse_search(k, in);
+    case GQ_AGG:
+        return gq_type_error(k, in->span, "T7", "an aggregate stands in `return` or `order` only");
     case GQ_ALIAS:
-        return gq_type_error(k, in->span, NULL, "`%s` is a bare name; write $variable.property, $parameter or a value", in->name);
+        return gq_type_error(k, in->span, NULL,
+                             "`%s` is a bare name; write $variable.property, $parameter or a value",
+                             in->name);
     }
     return IA_OK;
 }
@@ -172,17 +193,22 @@ ia_status gq_resolve_value(gq_check *k, const gq_expr *in, ia_gq_expr *out)
     return resolve_literal(k, in, out);
 }
 
-/* ---- parameters ------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------
+ */
 
 static ia_status check_param(gq_check *k, const gq_param *p, ia_gq_param *out)
 {
     if (strcmp(p->name.text, "__nanograph_now") == 0)
-        return gq_type_error(k, p->name.span, NULL, "parameter name `$%s` is reserved", p->name.text);
+        return gq_type_error(k, p->name.span, NULL, "parameter name `$%s` is reserved",
+                             p->name.text);
     if (gq_find_param(k, p->name.text) >= 0)
-        return gq_type_error(k, p->name.span, NULL, "parameter `$%s` is declared twice", p->name.text);
+        return gq_type_error(k, p->name.span, NULL, "parameter `$%s` is declared twice",
+                             p->name.text);
     if (p->unknown && strcmp(p->unknown, "Blob") == 0 && !p->type.is_list)
-        return ia_diag(k->cx, IA_ERR_UNSUPPORTED, k->src, p->type_span,
-                       "unsupported: parameter `$%s` has type Blob, which is not part of this version", p->name.text);
+        return ia_diag(
+            k->cx, IA_ERR_UNSUPPORTED, k->src, p->type_span,
+            "unsupported: parameter `$%s` has type Blob, which is not part of this version",
+            p->name.text);
     if (p->unknown)
         return gq_type_error(k, p->type_span, NULL, "unknown parameter type `%s`", p->unknown);
     out->type = p->type;
@@ -206,7 +232,8 @@ static ia_status check_params(gq_check *k)
     return IA_OK;
 }
 
-/* ---- entry ------------------------------------------------------------------------------------ */
+/* ---- entry ------------------------------------------------------------------------------------
+ */
 
 static ia_status check_read(gq_check *k)
 {
@@ -233,7 +260,8 @@ static ia_status check_head(gq_check *k)
     return check_params(k);
 }
 
-ia_status ia_gq_check(ia_ctx *cx, const ia_gq_file *f, size_t i, const ia_catalog *catalog, ia_gq_query **out)
+ia_status ia_gq_check(ia_ctx *cx, const ia_gq_file *f, size_t i, const ia_catalog *catalog,
+                      ia_gq_query **out)
 {
     ia_gq_query *q = NULL;
     gq_check k;
@@ -241,7 +269,8 @@ ia_status ia_gq_check(ia_ctx *cx, const ia_gq_file *f, size_t i, const ia_catalo
 
     *out = NULL;
     if (i >= f->queries.n)
-        return ia_fail(cx, IA_ERR_NOT_FOUND, "query number %zu does not exist in %.120s", i, f->src.path);
+        return ia_fail(cx, IA_ERR_NOT_FOUND, "query number %zu does not exist in %.120s", i,
+                       f->src.path);
     IA_GO(IA_NEW(cx, q));
     atomic_init(&q->refs, 1);
     q->catalog = ia_catalog_retain(catalog);
@@ -261,8 +290,8 @@ done:
     return st;
 }
 
-ia_status ia_gq_compile(ia_ctx *cx, const ia_catalog *catalog, const char *text, size_t len, const char *path,
-                        const char *name, ia_gq_query **out)
+ia_status ia_gq_compile(ia_ctx *cx, const ia_catalog *catalog, const char *text, size_t len,
+                        const char *path, const char *name, ia_gq_query **out)
 {
     ia_gq_file *f = NULL;
     size_t index;

@@ -1,19 +1,29 @@
 /* gq_check_match.c - checks the clauses of `match` and resolves variables and directions. */
 #include "lang/query/query_priv.h"
 
-typedef struct clause_list { ia_gq_clause *items; size_t n, cap; } clause_list;
+typedef struct clause_list {
+    ia_gq_clause *items;
+    size_t n, cap;
+} clause_list;
 
-/* ---- variables -------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------
+ */
 
-static bool is_anonymous(const char *name) { return strcmp(name, "_") == 0; }
+static bool is_anonymous(const char *name)
+{
+    return strcmp(name, "_") == 0;
+}
 
-static ia_status add_var(gq_check *k, const gq_name *name, const ia_type_def *type, bool is_edge, int *out)
+static ia_status add_var(gq_check *k, const gq_name *name, const ia_type_def *type, bool is_edge,
+                         int *out)
 {
     ia_gq_var *v = NULL;
     gq_scope_entry *e = NULL;
 
     if (gq_find_param(k, name->text) >= 0)
-        return gq_type_error(k, name->span, NULL, "`$%s` names a parameter and a variable; rename one of them", name->text);
+        return gq_type_error(k, name->span, NULL,
+                             "`$%s` names a parameter and a variable; rename one of them",
+                             name->text);
     IA_TRY(IA_PUSH(k->cx, k->arena, &k->vars, v));
     IA_TRY(IA_SET(k->cx, v->name, gq_dup(k, name->text)));
     v->type = type;
@@ -30,9 +40,11 @@ static ia_status add_var(gq_check *k, const gq_name *name, const ia_type_def *ty
     return IA_OK;
 }
 
-/* ---- binding ---------------------------------------------------------------------------------- */
+/* ---- binding ----------------------------------------------------------------------------------
+ */
 
-static ia_status check_match_value(gq_check *k, const ia_type_def *t, const ia_property *p, ia_gq_pred *m)
+static ia_status check_match_value(gq_check *k, const ia_type_def *t, const ia_property *p,
+                                   ia_gq_pred *m)
 {
     bool literal = m->rhs.kind == IA_GQ_LITERAL;
     const char *code = literal ? "T3" : "T7";
@@ -42,15 +54,22 @@ static ia_status check_match_value(gq_check *k, const ia_type_def *t, const ia_p
     ia_proptype_text(want, a, sizeof a);
     gq_type_text(m->rhs.type, b, sizeof b);
     if (want.scalar == IA_PK_VECTOR)
-        return gq_type_error(k, m->rhs.span, code, "property `%s.%s` is a Vector and cannot be matched", t->name, p->name);
+        return gq_type_error(k, m->rhs.span, code,
+                             "property `%s.%s` is a Vector and cannot be matched", t->name,
+                             p->name);
     if (want.is_list && m->rhs.type.is_list)
-        return gq_type_error(k, m->rhs.span, code, "property `%s.%s` is a list; use a scalar value to match list membership",
-                             t->name, p->name);
+        return gq_type_error(
+            k, m->rhs.span, code,
+            "property `%s.%s` is a list; use a scalar value to match list membership", t->name,
+            p->name);
     want.is_list = false;
     if (m->rhs.kind == IA_GQ_NOW && (p->type.is_list || want.scalar != IA_PK_DATETIME))
-        return gq_type_error(k, m->rhs.span, "T7", "now() matches a DateTime only; `%s.%s` has type %s", t->name, p->name, a);
+        return gq_type_error(k, m->rhs.span, "T7",
+                             "now() matches a DateTime only; `%s.%s` has type %s", t->name, p->name,
+                             a);
     if (!gq_compatible(want, m->rhs.type))
-        return gq_type_error(k, m->rhs.span, code, "property `%s.%s` has type %s, got %s", t->name, p->name, a, b);
+        return gq_type_error(k, m->rhs.span, code, "property `%s.%s` has type %s, got %s", t->name,
+                             p->name, a, b);
     m->op = p->type.is_list ? IA_GQ_HAS : IA_GQ_EQ;
     return gq_check_enum(k, p, &m->rhs);
 }
@@ -61,7 +80,8 @@ static ia_status check_match(gq_check *k, int var, const gq_match *in, ia_gq_pre
     int at = ia_type_def_find(t, in->name);
 
     if (at < 0)
-        return gq_type_error(k, in->name_span, "T2", "type `%s` has no property `%s`", t->name, in->name);
+        return gq_type_error(k, in->name_span, "T2", "type `%s` has no property `%s`", t->name,
+                             in->name);
     out->span = in->span;
     out->lhs.kind = IA_GQ_PROP;
     out->lhs.span = in->name_span;
@@ -81,9 +101,11 @@ static ia_status bind_node(gq_check *k, const gq_name *name, const ia_type_def *
         return add_var(k, name, type, false, out);
     v = &k->vars.items[*out];
     if (v->is_edge)
-        return gq_type_error(k, name->span, "T23", "edge binding `$%s` cannot be bound again as a node", name->text);
+        return gq_type_error(k, name->span, "T23",
+                             "edge binding `$%s` cannot be bound again as a node", name->text);
     if (v->type != type)
-        return gq_type_error(k, name->span, NULL, "variable `$%s` is already bound to type `%s`", name->text, v->type->name);
+        return gq_type_error(k, name->span, NULL, "variable `$%s` is already bound to type `%s`",
+                             name->text, v->type->name);
     return IA_OK;
 }
 
@@ -106,7 +128,8 @@ static ia_status check_binding(gq_check *k, const gq_clause *in, ia_gq_clause *o
     return IA_OK;
 }
 
-/* ---- traversal -------------------------------------------------------------------------------- */
+/* ---- traversal --------------------------------------------------------------------------------
+ */
 
 static ia_status check_edge_binding(gq_check *k, const gq_clause *in, bool *wanted)
 {
@@ -116,11 +139,15 @@ static ia_status check_edge_binding(gq_check *k, const gq_clause *in, bool *want
     if (!*wanted)
         return IA_OK;
     if (strcmp(name, in->var.text) == 0 || strcmp(name, in->right.text) == 0)
-        return gq_type_error(k, in->edge_var.span, "T23", "edge binding `$%s` has the name of an end-point", name);
+        return gq_type_error(k, in->edge_var.span, "T23",
+                             "edge binding `$%s` has the name of an end-point", name);
     if (gq_find_var(k, name) >= 0)
-        return gq_type_error(k, in->edge_var.span, "T23", "edge binding `$%s` is already bound", name);
+        return gq_type_error(k, in->edge_var.span, "T23", "edge binding `$%s` is already bound",
+                             name);
     if (in->has_bounds && !(in->min_hops == 1 && in->has_max && in->max_hops == 1))
-        return gq_type_error(k, in->bounds_span, "T23", "an edge binding allows one hop only; remove `$%s` or the bounds", name);
+        return gq_type_error(k, in->bounds_span, "T23",
+                             "an edge binding allows one hop only; remove `$%s` or the bounds",
+                             name);
     return IA_OK;
 }
 
@@ -129,11 +156,14 @@ static ia_status check_bounds(gq_check *k, const gq_clause *in)
     if (!in->has_bounds)
         return IA_OK;
     if (in->min_hops == 0)
-        return gq_type_error(k, in->bounds_span, "T15", "the lowest number of hops must be at least 1");
+        return gq_type_error(k, in->bounds_span, "T15",
+                             "the lowest number of hops must be at least 1");
     if (!in->has_max)
-        return gq_type_error(k, in->bounds_span, "T15", "unbounded traversal is disabled; give a highest number of hops");
+        return gq_type_error(k, in->bounds_span, "T15",
+                             "unbounded traversal is disabled; give a highest number of hops");
     if (in->max_hops < in->min_hops)
-        return gq_type_error(k, in->bounds_span, "T15", "the highest number of hops is below the lowest");
+        return gq_type_error(k, in->bounds_span, "T15",
+                             "the highest number of hops is below the lowest");
     return IA_OK;
 }
 
@@ -146,25 +176,30 @@ static ia_status end_type(gq_check *k, const gq_name *name, const ia_type_def **
     if (var < 0)
         return IA_OK;
     if (k->vars.items[var].is_edge)
-        return gq_type_error(k, name->span, "T23", "edge binding `$%s` cannot be an end-point", name->text);
+        return gq_type_error(k, name->span, "T23", "edge binding `$%s` cannot be an end-point",
+                             name->text);
     *out = k->vars.items[var].type;
     return IA_OK;
 }
 
-static ia_status wrong_end(gq_check *k, const gq_name *name, const ia_type_def *have, const ia_type_def *edge)
+static ia_status wrong_end(gq_check *k, const gq_name *name, const ia_type_def *have,
+                           const ia_type_def *edge)
 {
-    return gq_type_error(k, name->span, "T5", "`$%s` has type `%s`, but edge `%s` goes from `%s` to `%s`", name->text, have->name,
-                         edge->name, edge->from->name, edge->to->name);
+    return gq_type_error(k, name->span, "T5",
+                         "`$%s` has type `%s`, but edge `%s` goes from `%s` to `%s`", name->text,
+                         have->name, edge->name, edge->from->name, edge->to->name);
 }
 
-static ia_status find_direction(gq_check *k, const gq_clause *in, const ia_type_def *edge, ia_gq_direction *out)
+static ia_status find_direction(gq_check *k, const gq_clause *in, const ia_type_def *edge,
+                                ia_gq_direction *out)
 {
     const ia_type_def *left, *right, *want;
 
     IA_TRY(end_type(k, &in->var, &left));
     IA_TRY(end_type(k, &in->right, &right));
     *out = in->undirected ? IA_GQ_UNDIRECTED : IA_GQ_FORWARD;
-    if (edge->from != edge->to && ((left && left == edge->to) || (!left && right && right == edge->from)))
+    if (edge->from != edge->to &&
+        ((left && left == edge->to) || (!left && right && right == edge->from)))
         *out = IA_GQ_REVERSE;
     want = *out == IA_GQ_REVERSE ? edge->to : edge->from;
     if (left && left != want)
@@ -185,8 +220,10 @@ static ia_status check_traversal(gq_check *k, const gq_clause *in, ia_gq_clause 
         return gq_type_error(k, in->type.span, "T4", "unknown edge `%s`", in->type.text);
     IA_TRY(check_edge_binding(k, in, &bind_edge));
     if (in->undirected && edge->from != edge->to)
-        return gq_type_error(k, in->type.span, "T22", "edge `%s` goes from `%s` to `%s`; an undirected traversal needs equal types",
-                             edge->name, edge->from->name, edge->to->name);
+        return gq_type_error(
+            k, in->type.span, "T22",
+            "edge `%s` goes from `%s` to `%s`; an undirected traversal needs equal types",
+            edge->name, edge->from->name, edge->to->name);
     IA_TRY(check_bounds(k, in));
     IA_TRY(find_direction(k, in, edge, &out->traversal.direction));
     reverse = out->traversal.direction == IA_GQ_REVERSE;
@@ -200,7 +237,8 @@ static ia_status check_traversal(gq_check *k, const gq_clause *in, ia_gq_clause 
     return IA_OK;
 }
 
-/* ---- filter, negation ------------------------------------------------------------------------- */
+/* ---- filter, negation -------------------------------------------------------------------------
+ */
 
 static ia_status check_filter(gq_check *k, const gq_clause *in, ia_gq_clause *out)
 {
@@ -223,7 +261,8 @@ static ia_status check_negation(gq_check *k, const gq_clause *in, ia_gq_clause *
     if (k->lowest >= outside) {
         ia_span at = in->span;
         at.length = 3;
-        return gq_type_error(k, at, "T9", "no clause of this `not` mentions a variable bound outside it");
+        return gq_type_error(k, at, "T9",
+                             "no clause of this `not` mentions a variable bound outside it");
     }
     k->scope.n = outside;
     if (before < k->lowest)
@@ -245,10 +284,18 @@ ia_status gq_check_clauses(gq_check *k, const gq_clauses *in, const ia_gq_clause
         slot->kind = c->kind;
         slot->span = c->span;
         switch (c->kind) {
-        case IA_GQ_BINDING: IA_TRY(check_binding(k, c, slot)); break;
-        case IA_GQ_TRAVERSAL: IA_TRY(check_traversal(k, c, slot)); break;
-        case IA_GQ_FILTER: IA_TRY(check_filter(k, c, slot)); break;
-        case IA_GQ_NOT: IA_TRY(check_negation(k, c, slot)); break;
+        case IA_GQ_BINDING:
+            IA_TRY(check_binding(k, c, slot));
+            break;
+        case IA_GQ_TRAVERSAL:
+            IA_TRY(check_traversal(k, c, slot));
+            break;
+        case IA_GQ_FILTER:
+            IA_TRY(check_filter(k, c, slot));
+            break;
+        case IA_GQ_NOT:
+            IA_TRY(check_negation(k, c, slot));
+            break;
         }
     }
     *out = list.items;

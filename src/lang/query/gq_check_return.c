@@ -1,13 +1,18 @@
 /* gq_check_return.c - checks `return` and `order`: columns, their names, aggregates, sort keys. */
 #include "lang/query/query_priv.h"
 
-typedef struct projection_list { ia_gq_projection *items; size_t n, cap; } projection_list;
+typedef struct projection_list {
+    ia_gq_projection *items;
+    size_t n, cap;
+} projection_list;
 
 static const char *const agg_names[] = {"count", "sum", "avg", "min", "max"};
 
-/* ---- aggregates ------------------------------------------------------------------------------- */
+/* ---- aggregates -------------------------------------------------------------------------------
+ */
 
-static ia_status check_agg_type(gq_check *k, const gq_expr *in, const ia_gq_expr *arg, ia_gq_expr *out)
+static ia_status check_agg_type(gq_check *k, const gq_expr *in, const ia_gq_expr *arg,
+                                ia_gq_expr *out)
 {
     bool scalar = !arg->type.is_list && arg->type.scalar != IA_PK_VECTOR && arg->kind != IA_GQ_VAR;
     bool number = scalar && ia_pkind_is_number(arg->type.scalar);
@@ -18,16 +23,18 @@ static ia_status check_agg_type(gq_check *k, const gq_expr *in, const ia_gq_expr
     case IA_GQ_COUNT:
         out->type.scalar = IA_PK_I64;
         return IA_OK;
-    case IA_GQ_SUM: case IA_GQ_AVG:
+    case IA_GQ_SUM:
+    case IA_GQ_AVG:
         if (!number)
             return gq_type_error(k, in->span, "T8", "%s needs a number, got %s", agg_names[in->agg],
                                  arg->kind == IA_GQ_VAR ? "a node" : text);
         out->type.scalar = IA_PK_F64;
         break;
-    case IA_GQ_MIN: case IA_GQ_MAX:
+    case IA_GQ_MIN:
+    case IA_GQ_MAX:
         if (!number && !(scalar && gq_is_text(arg->type.scalar)))
-            return gq_type_error(k, in->span, "T8", "%s needs a number or a String, got %s", agg_names[in->agg],
-                                 arg->kind == IA_GQ_VAR ? "a node" : text);
+            return gq_type_error(k, in->span, "T8", "%s needs a number or a String, got %s",
+                                 agg_names[in->agg], arg->kind == IA_GQ_VAR ? "a node" : text);
         out->type = arg->type;
         break;
     }
@@ -47,7 +54,9 @@ static ia_status resolve_agg(gq_check *k, const gq_expr *in, ia_gq_expr *out)
     if (a->kind == GQ_SEARCH)
         return gq_refuse_search(k, a);
     if (a->kind == GQ_AGG || a->kind == GQ_NOW || a->kind == GQ_ALIAS)
-        return gq_type_error(k, a->span, "T8", "%s takes a property, a variable, a parameter or a value", agg_names[in->agg]);
+        return gq_type_error(k, a->span, "T8",
+                             "%s takes a property, a variable, a parameter or a value",
+                             agg_names[in->agg]);
     IA_TRY(IA_ARENA_NEW(k->cx, k->arena, arg));
     IA_TRY(gq_resolve(k, a, false, arg));
     out->arg = arg;
@@ -59,7 +68,8 @@ static ia_status resolve_column(gq_check *k, const gq_expr *in, ia_gq_expr *out)
     return in->kind == GQ_AGG ? resolve_agg(k, in, out) : gq_resolve(k, in, false, out);
 }
 
-/* ---- return ----------------------------------------------------------------------------------- */
+/* ---- return -----------------------------------------------------------------------------------
+ */
 
 static const ia_property *property_of(const gq_check *k, const ia_gq_expr *e)
 {
@@ -71,20 +81,32 @@ static ia_status column_name(gq_check *k, const ia_gq_expr *e, const char **out)
     const char *name = NULL;
 
     switch (e->kind) {
-    case IA_GQ_LITERAL: name = "literal"; break;
-    case IA_GQ_NOW: name = "now"; break;
-    case IA_GQ_PARAM: name = k->out->params[e->param].name; break;
-    case IA_GQ_VAR: name = k->vars.items[e->var].name; break;
-    case IA_GQ_AGG: return column_name(k, e->arg, out);
+    case IA_GQ_LITERAL:
+        name = "literal";
+        break;
+    case IA_GQ_NOW:
+        name = "now";
+        break;
+    case IA_GQ_PARAM:
+        name = k->out->params[e->param].name;
+        break;
+    case IA_GQ_VAR:
+        name = k->vars.items[e->var].name;
+        break;
+    case IA_GQ_AGG:
+        return column_name(k, e->arg, out);
     case IA_GQ_PROP:
-        return IA_SET(k->cx, *out, ia_arena_sprintf(k->cx, k->arena, "%s.%s", k->vars.items[e->var].name, property_of(k, e)->name));
+        return IA_SET(k->cx, *out,
+                      ia_arena_sprintf(k->cx, k->arena, "%s.%s", k->vars.items[e->var].name,
+                                       property_of(k, e)->name));
     }
     *out = name;
     return IA_OK;
 }
 
 /* True in *repeat when the same column was returned already: it is not returned twice. */
-static ia_status check_repeat(gq_check *k, const projection_list *list, const ia_gq_projection *p, bool *repeat)
+static ia_status check_repeat(gq_check *k, const projection_list *list, const ia_gq_projection *p,
+                              bool *repeat)
 {
     size_t i;
 
@@ -93,7 +115,8 @@ static ia_status check_repeat(gq_check *k, const projection_list *list, const ia
         if (strcmp(list->items[i].name, p->name) != 0)
             continue;
         if (!gq_expr_equal(&list->items[i].expr, &p->expr))
-            return gq_type_error(k, p->span, NULL, "two columns are named `%s`; rename one with `as`", p->name);
+            return gq_type_error(k, p->span, NULL,
+                                 "two columns are named `%s`; rename one with `as`", p->name);
         *repeat = true;
     }
     return IA_OK;
@@ -141,7 +164,8 @@ static ia_status check_groups(gq_check *k, const projection_list *list)
     return IA_OK;
 }
 
-/* ---- order ------------------------------------------------------------------------------------ */
+/* ---- order ------------------------------------------------------------------------------------
+ */
 
 static int find_projection(const gq_check *k, const ia_gq_expr *e)
 {
@@ -172,8 +196,10 @@ static ia_status order_by_expr(gq_check *k, const gq_expr *in, ia_gq_order *out)
 {
     IA_TRY(resolve_column(k, in, &out->expr));
     out->projection = find_projection(k, &out->expr);
-    if (out->expr.kind == IA_GQ_LITERAL || out->expr.kind == IA_GQ_PARAM || out->expr.kind == IA_GQ_NOW)
-        return gq_type_error(k, in->span, NULL, "order by a property, an alias or a returned aggregate");
+    if (out->expr.kind == IA_GQ_LITERAL || out->expr.kind == IA_GQ_PARAM ||
+        out->expr.kind == IA_GQ_NOW)
+        return gq_type_error(k, in->span, NULL,
+                             "order by a property, an alias or a returned aggregate");
     if (out->projection < 0 && (out->expr.kind != IA_GQ_PROP || k->out->is_aggregate))
         return gq_type_error(k, in->span, NULL, "this ordering must also be a returned column");
     return IA_OK;
@@ -185,7 +211,8 @@ static ia_status check_order(gq_check *k, const gq_order *in, ia_gq_order *out)
     out->desc = in->desc;
     if (in->expr.kind == GQ_SEARCH)
         return gq_refuse_search(k, &in->expr);
-    IA_TRY(in->expr.kind == GQ_ALIAS ? order_by_alias(k, &in->expr, out) : order_by_expr(k, &in->expr, out));
+    IA_TRY(in->expr.kind == GQ_ALIAS ? order_by_alias(k, &in->expr, out)
+                                     : order_by_expr(k, &in->expr, out));
     if (out->expr.type.is_list || out->expr.type.scalar == IA_PK_VECTOR)
         return gq_type_error(k, in->expr.span, NULL, "a list or Vector has no order");
     return IA_OK;

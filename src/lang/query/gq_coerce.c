@@ -7,24 +7,34 @@
 static const char *kind_text(ia_gq_value_kind k)
 {
     switch (k) {
-    case IA_GQ_NULL: return "null";
-    case IA_GQ_BOOL: return "a boolean";
-    case IA_GQ_INT: return "an integer";
-    case IA_GQ_FLOAT: return "a float";
-    case IA_GQ_STRING: return "a string";
-    case IA_GQ_DATE: return "a date";
-    case IA_GQ_DATETIME: return "a date-time";
-    case IA_GQ_LIST: return "a list";
+    case IA_GQ_NULL:
+        return "null";
+    case IA_GQ_BOOL:
+        return "a boolean";
+    case IA_GQ_INT:
+        return "an integer";
+    case IA_GQ_FLOAT:
+        return "a float";
+    case IA_GQ_STRING:
+        return "a string";
+    case IA_GQ_DATE:
+        return "a date";
+    case IA_GQ_DATETIME:
+        return "a date-time";
+    case IA_GQ_LIST:
+        return "a list";
     }
     return "a value";
 }
 
 static ia_status wrong(ia_ctx *cx, const ia_proptype *t, const char *what, const ia_gq_value *in)
 {
-    return ia_fail(cx, IA_ERR_INVALID, "%s expects %s, got %s", what, ia_pkind_name(t->scalar), kind_text(in->kind));
+    return ia_fail(cx, IA_ERR_INVALID, "%s expects %s, got %s", what, ia_pkind_name(t->scalar),
+                   kind_text(in->kind));
 }
 
-static ia_status fit_int(ia_ctx *cx, const ia_proptype *t, const char *what, const ia_gq_value *in, ia_gq_value *out)
+static ia_status fit_int(ia_ctx *cx, const ia_proptype *t, const char *what, const ia_gq_value *in,
+                         ia_gq_value *out)
 {
     int64_t lo = INT64_MIN, hi = INT64_MAX;
 
@@ -40,12 +50,14 @@ static ia_status fit_int(ia_ctx *cx, const ia_proptype *t, const char *what, con
         lo = 0;
     }
     if (in->i < lo || in->i > hi)
-        return ia_fail(cx, IA_ERR_INVALID, "%s: value %lld exceeds %s", what, (long long)in->i, ia_pkind_name(t->scalar));
+        return ia_fail(cx, IA_ERR_INVALID, "%s: value %lld exceeds %s", what, (long long)in->i,
+                       ia_pkind_name(t->scalar));
     *out = *in;
     return IA_OK;
 }
 
-static ia_status fit_float(ia_ctx *cx, const ia_proptype *t, const char *what, const ia_gq_value *in, ia_gq_value *out)
+static ia_status fit_float(ia_ctx *cx, const ia_proptype *t, const char *what,
+                           const ia_gq_value *in, ia_gq_value *out)
 {
     double v;
 
@@ -59,7 +71,8 @@ static ia_status fit_float(ia_ctx *cx, const ia_proptype *t, const char *what, c
     return IA_OK;
 }
 
-static ia_status fit_enum(ia_ctx *cx, const ia_property *p, const char *what, const ia_gq_value *in, ia_gq_value *out)
+static ia_status fit_enum(ia_ctx *cx, const ia_property *p, const char *what, const ia_gq_value *in,
+                          ia_gq_value *out)
 {
     char list[200];
     size_t i, n = 0;
@@ -75,22 +88,39 @@ static ia_status fit_enum(ia_ctx *cx, const ia_property *p, const char *what, co
         int w = snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", p->enum_values[i]);
         n += w > 0 ? (size_t)w : 0;
     }
-    return ia_fail(cx, IA_ERR_INVALID, "invalid enum value '%.*s' for %s (expected: %s)", (int)(in->s.len < 60 ? in->s.len : 60),
-                   in->s.data, what, list);
+    return ia_fail(cx, IA_ERR_INVALID, "invalid enum value '%.*s' for %s (expected: %s)",
+                   (int)(in->s.len < 60 ? in->s.len : 60), in->s.data, what, list);
 }
 
-static ia_status fit_scalar(ia_ctx *cx, const ia_property *p, const char *what, const ia_gq_value *in, ia_gq_value *out)
+static ia_status fit_scalar(ia_ctx *cx, const ia_property *p, const char *what,
+                            const ia_gq_value *in, ia_gq_value *out)
 {
     ia_gq_value_kind want = IA_GQ_STRING;
 
     switch (p->type.scalar) {
-    case IA_PK_I32: case IA_PK_I64: case IA_PK_U32: case IA_PK_U64: return fit_int(cx, &p->type, what, in, out);
-    case IA_PK_F32: case IA_PK_F64: case IA_PK_VECTOR: return fit_float(cx, &p->type, what, in, out);
-    case IA_PK_ENUM: return fit_enum(cx, p, what, in, out);
-    case IA_PK_STRING: want = IA_GQ_STRING; break;
-    case IA_PK_BOOL: want = IA_GQ_BOOL; break;
-    case IA_PK_DATE: want = IA_GQ_DATE; break;
-    case IA_PK_DATETIME: want = IA_GQ_DATETIME; break;
+    case IA_PK_I32:
+    case IA_PK_I64:
+    case IA_PK_U32:
+    case IA_PK_U64:
+        return fit_int(cx, &p->type, what, in, out);
+    case IA_PK_F32:
+    case IA_PK_F64:
+    case IA_PK_VECTOR:
+        return fit_float(cx, &p->type, what, in, out);
+    case IA_PK_ENUM:
+        return fit_enum(cx, p, what, in, out);
+    case IA_PK_STRING:
+        want = IA_GQ_STRING;
+        break;
+    case IA_PK_BOOL:
+        want = IA_GQ_BOOL;
+        break;
+    case IA_PK_DATE:
+        want = IA_GQ_DATE;
+        break;
+    case IA_PK_DATETIME:
+        want = IA_GQ_DATETIME;
+        break;
     }
     if (in->kind != want)
         return wrong(cx, &p->type, what, in);
@@ -98,7 +128,8 @@ static ia_status fit_scalar(ia_ctx *cx, const ia_property *p, const char *what, 
     return IA_OK;
 }
 
-static ia_status fit_list(ia_ctx *cx, ia_arena *a, const ia_property *p, const char *what, const ia_gq_value *in, ia_gq_value *out)
+static ia_status fit_list(ia_ctx *cx, ia_arena *a, const ia_property *p, const char *what,
+                          const ia_gq_value *in, ia_gq_value *out)
 {
     ia_gq_value *items = NULL;
     size_t i;
@@ -106,7 +137,8 @@ static ia_status fit_list(ia_ctx *cx, ia_arena *a, const ia_property *p, const c
     if (in->kind != IA_GQ_LIST)
         return ia_fail(cx, IA_ERR_INVALID, "%s expects a list, got %s", what, kind_text(in->kind));
     if (p->type.scalar == IA_PK_VECTOR && in->n != (size_t)p->type.dim)
-        return ia_fail(cx, IA_ERR_INVALID, "%s expects %d values, got %zu", what, (int)p->type.dim, in->n);
+        return ia_fail(cx, IA_ERR_INVALID, "%s expects %d values, got %zu", what, (int)p->type.dim,
+                       in->n);
     if (in->n)
         IA_TRY(IA_ARENA_ARRAY(cx, a, items, in->n));
     for (i = 0; i < in->n; i++) {
@@ -120,7 +152,8 @@ static ia_status fit_list(ia_ctx *cx, ia_arena *a, const ia_property *p, const c
     return IA_OK;
 }
 
-ia_status ia_gq_coerce(ia_ctx *cx, ia_arena *a, const ia_property *p, const char *what, const ia_gq_value *in, ia_gq_value *out)
+ia_status ia_gq_coerce(ia_ctx *cx, ia_arena *a, const ia_property *p, const char *what,
+                       const ia_gq_value *in, ia_gq_value *out)
 {
     ia_gq_value value;
 
@@ -128,7 +161,8 @@ ia_status ia_gq_coerce(ia_ctx *cx, ia_arena *a, const ia_property *p, const char
     memset(out, 0, sizeof *out);
     if (in->kind == IA_GQ_NULL) {
         if (!p->type.nullable)
-            return ia_fail(cx, IA_ERR_INVALID, "%s: null for a property that is not nullable", what);
+            return ia_fail(cx, IA_ERR_INVALID, "%s: null for a property that is not nullable",
+                           what);
         return IA_OK;
     }
     if (p->type.is_list || p->type.scalar == IA_PK_VECTOR)

@@ -6,19 +6,28 @@
 static const char *json_text(const ia_json *v)
 {
     switch (ia_json_type(v)) {
-    case IA_JSON_NULL: return "null";
-    case IA_JSON_FALSE: case IA_JSON_TRUE: return "a boolean";
-    case IA_JSON_INT: case IA_JSON_REAL: return "a number";
-    case IA_JSON_STRING: return "a string";
-    case IA_JSON_ARRAY: return "an array";
-    case IA_JSON_OBJECT: return "an object";
+    case IA_JSON_NULL:
+        return "null";
+    case IA_JSON_FALSE:
+    case IA_JSON_TRUE:
+        return "a boolean";
+    case IA_JSON_INT:
+    case IA_JSON_REAL:
+        return "a number";
+    case IA_JSON_STRING:
+        return "a string";
+    case IA_JSON_ARRAY:
+        return "an array";
+    case IA_JSON_OBJECT:
+        return "an object";
     }
     return "a value";
 }
 
 static ia_status bad(ia_ctx *cx, const char *name, const char *want, const ia_json *v)
 {
-    return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': expected %s, got %s", name, want, json_text(v));
+    return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': expected %s, got %s", name, want,
+                   json_text(v));
 }
 
 /* "-12" and "7" but no "+7", "1.0", " 7" or "". */
@@ -31,7 +40,8 @@ static bool parse_decimal(const char *s, size_t n, int64_t *out)
     if (i == n)
         return false;
     for (; i < n; i++) {
-        if (s[i] < '0' || s[i] > '9' || !ia_mul_u64(&v, v, 10) || !ia_add_u64(&v, v, (uint64_t)(s[i] - '0')))
+        if (s[i] < '0' || s[i] > '9' || !ia_mul_u64(&v, v, 10) ||
+            !ia_add_u64(&v, v, (uint64_t)(s[i] - '0')))
             return false;
     }
     if (v > (uint64_t)INT64_MAX + (minus ? 1 : 0))
@@ -40,7 +50,8 @@ static bool parse_decimal(const char *s, size_t n, int64_t *out)
     return true;
 }
 
-static ia_status read_int(ia_ctx *cx, const char *name, ia_pkind kind, const ia_json *v, ia_gq_value *out)
+static ia_status read_int(ia_ctx *cx, const char *name, ia_pkind kind, const ia_json *v,
+                          ia_gq_value *out)
 {
     size_t n = 0;
     const char *s = ia_json_str(v, &n);
@@ -48,7 +59,8 @@ static ia_status read_int(ia_ctx *cx, const char *name, ia_pkind kind, const ia_
     uint64_t big;
 
     if (ia_json_u64(v, &big) && big > (uint64_t)INT64_MAX)
-        return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': value %llu exceeds I64", name, (unsigned long long)big);
+        return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': value %llu exceeds I64", name,
+                       (unsigned long long)big);
     if (s ? !parse_decimal(s, n, &out->i) : !ia_json_i64(v, &out->i))
         return bad(cx, name, s ? "an integer (the text is none, or exceeds I64)" : "an integer", v);
     if (kind == IA_PK_I32) {
@@ -61,12 +73,14 @@ static ia_status read_int(ia_ctx *cx, const char *name, ia_pkind kind, const ia_
         lo = 0;
     }
     if (out->i < lo || out->i > hi)
-        return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': value %lld exceeds %s", name, (long long)out->i, ia_pkind_name(kind));
+        return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': value %lld exceeds %s", name,
+                       (long long)out->i, ia_pkind_name(kind));
     out->kind = IA_GQ_INT;
     return IA_OK;
 }
 
-static ia_status read_text(ia_ctx *cx, ia_arena *a, const char *name, const ia_json *v, ia_gq_value *out)
+static ia_status read_text(ia_ctx *cx, ia_arena *a, const char *name, const ia_json *v,
+                           ia_gq_value *out)
 {
     size_t n = 0;
     const char *s = ia_json_str(v, &n);
@@ -81,7 +95,8 @@ static ia_status read_text(ia_ctx *cx, ia_arena *a, const char *name, const ia_j
     return IA_OK;
 }
 
-static ia_status read_time(ia_ctx *cx, const char *name, ia_pkind kind, const ia_json *v, ia_gq_value *out)
+static ia_status read_time(ia_ctx *cx, const char *name, ia_pkind kind, const ia_json *v,
+                           ia_gq_value *out)
 {
     bool date = kind == IA_PK_DATE;
     const char *want = date ? "a date string (YYYY-MM-DD)" : "a date-time string (RFC 3339)";
@@ -93,30 +108,43 @@ static ia_status read_time(ia_ctx *cx, const char *name, ia_pkind kind, const ia
     if (!s)
         return bad(cx, name, want, v);
     if (date ? !ia_date_parse(s, n, &days) : !ia_datetime_parse(s, n, &ms))
-        return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': expected %s, got '%.60s'", name, want, s);
+        return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': expected %s, got '%.60s'", name, want,
+                       s);
     out->kind = date ? IA_GQ_DATE : IA_GQ_DATETIME;
     out->i = date ? days : ms;
     return IA_OK;
 }
 
-static ia_status read_scalar(ia_ctx *cx, ia_arena *a, const char *name, ia_pkind kind, const ia_json *v, ia_gq_value *out)
+static ia_status read_scalar(ia_ctx *cx, ia_arena *a, const char *name, ia_pkind kind,
+                             const ia_json *v, ia_gq_value *out)
 {
     memset(out, 0, sizeof *out);
     switch (kind) {
-    case IA_PK_STRING: case IA_PK_ENUM: return read_text(cx, a, name, v, out);
+    case IA_PK_STRING:
+    case IA_PK_ENUM:
+        return read_text(cx, a, name, v, out);
     case IA_PK_BOOL:
         out->kind = IA_GQ_BOOL;
         return ia_json_bool(v, &out->b) ? IA_OK : bad(cx, name, "boolean", v);
-    case IA_PK_I32: case IA_PK_I64: case IA_PK_U32: case IA_PK_U64: return read_int(cx, name, kind, v, out);
-    case IA_PK_F32: case IA_PK_F64: case IA_PK_VECTOR:
+    case IA_PK_I32:
+    case IA_PK_I64:
+    case IA_PK_U32:
+    case IA_PK_U64:
+        return read_int(cx, name, kind, v, out);
+    case IA_PK_F32:
+    case IA_PK_F64:
+    case IA_PK_VECTOR:
         out->kind = IA_GQ_FLOAT;
         return ia_json_f64(v, &out->f) ? IA_OK : bad(cx, name, "float", v);
-    case IA_PK_DATE: case IA_PK_DATETIME: return read_time(cx, name, kind, v, out);
+    case IA_PK_DATE:
+    case IA_PK_DATETIME:
+        return read_time(cx, name, kind, v, out);
     }
     return IA_OK;
 }
 
-static ia_status read_list(ia_ctx *cx, ia_arena *a, const ia_gq_param *p, const ia_json *v, ia_gq_value *out)
+static ia_status read_list(ia_ctx *cx, ia_arena *a, const ia_gq_param *p, const ia_json *v,
+                           ia_gq_value *out)
 {
     ia_gq_value *items = NULL;
     size_t n = ia_json_len(v);
@@ -125,7 +153,8 @@ static ia_status read_list(ia_ctx *cx, ia_arena *a, const ia_gq_param *p, const 
     if (ia_json_type(v) != IA_JSON_ARRAY)
         return bad(cx, p->name, "an array", v);
     if (p->type.scalar == IA_PK_VECTOR && n != (size_t)p->type.dim)
-        return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': expected %d values, got %zu", p->name, (int)p->type.dim, n);
+        return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': expected %d values, got %zu", p->name,
+                       (int)p->type.dim, n);
     if (n)
         IA_TRY(IA_ARENA_ARRAY(cx, a, items, n));
     for (i = 0; i < n; i++)
@@ -136,11 +165,13 @@ static ia_status read_list(ia_ctx *cx, ia_arena *a, const ia_gq_param *p, const 
     return IA_OK;
 }
 
-static ia_status read_param(ia_ctx *cx, ia_arena *a, const ia_gq_param *p, const ia_json *v, ia_gq_value *out)
+static ia_status read_param(ia_ctx *cx, ia_arena *a, const ia_gq_param *p, const ia_json *v,
+                            ia_gq_value *out)
 {
     if (ia_json_type(v) == IA_JSON_NULL) {
         if (!p->type.nullable)
-            return ia_fail(cx, IA_ERR_INVALID, "param '%.100s': null for a parameter that is not nullable", p->name);
+            return ia_fail(cx, IA_ERR_INVALID,
+                           "param '%.100s': null for a parameter that is not nullable", p->name);
         return IA_OK;
     }
     if (p->type.is_list || p->type.scalar == IA_PK_VECTOR)
@@ -198,9 +229,13 @@ static ia_status make_room(ia_ctx *cx, const ia_gq_query *q, ia_params *p)
     return IA_OK;
 }
 
-static int64_t floor_ms(int64_t us) { return us >= 0 ? us / 1000 : -((-us + 999) / 1000); }
+static int64_t floor_ms(int64_t us)
+{
+    return us >= 0 ? us / 1000 : -((-us + 999) / 1000);
+}
 
-ia_status ia_params_parse(ia_ctx *cx, const ia_gq_query *q, const char *json, size_t len, ia_params **out)
+ia_status ia_params_parse(ia_ctx *cx, const ia_gq_query *q, const char *json, size_t len,
+                          ia_params **out)
 {
     ia_params *p = NULL;
     ia_json *root = NULL;
@@ -244,12 +279,15 @@ ia_status ia_gq_eval(ia_ctx *cx, const ia_params *p, const ia_gq_expr *e, ia_gq_
     case IA_GQ_PARAM:
         if (!p->given[e->param]) {
             if (!p->types[e->param].nullable)
-                return ia_fail(cx, IA_ERR_INVALID, "parameter '%.100s' not provided", p->names[e->param]);
+                return ia_fail(cx, IA_ERR_INVALID, "parameter '%.100s' not provided",
+                               p->names[e->param]);
             return IA_OK;
         }
         *out = p->values[e->param];
         return IA_OK;
-    case IA_GQ_PROP: case IA_GQ_VAR: case IA_GQ_AGG:
+    case IA_GQ_PROP:
+    case IA_GQ_VAR:
+    case IA_GQ_AGG:
         break;
     }
     return ia_fail(cx, IA_ERR_INTERNAL, "an expression that needs a row was evaluated without one");

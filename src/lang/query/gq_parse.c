@@ -6,7 +6,8 @@ static ia_status take_name(ia_cursor *c, ia_token_kind kind, const char *what, g
     return ia_cursor_expect(c, kind, what, &out->text, &out->span);
 }
 
-/* ---- match ------------------------------------------------------------------------------------ */
+/* ---- match ------------------------------------------------------------------------------------
+ */
 
 static ia_status parse_pair(ia_cursor *c, gq_matches *list, const char *what)
 {
@@ -84,8 +85,9 @@ static ia_status parse_traversal(ia_cursor *c, gq_clause *out)
 /* search(...), fuzzy(...) and match_text(...) stand alone for "... = true". */
 static ia_status parse_filter(ia_cursor *c, gq_clause *out)
 {
-    bool alone = gq_is_search_word(c) && (ia_cursor_is_word(c, "search") || ia_cursor_is_word(c, "fuzzy") ||
-                                          ia_cursor_is_word(c, "match_text"));
+    bool alone =
+        gq_is_search_word(c) && (ia_cursor_is_word(c, "search") || ia_cursor_is_word(c, "fuzzy") ||
+                                 ia_cursor_is_word(c, "match_text"));
 
     out->kind = IA_GQ_FILTER;
     IA_TRY(gq_parse_expr(c, &out->lhs));
@@ -128,7 +130,8 @@ static ia_gq_clause_kind variable_clause(const ia_cursor *c)
         ia_cursor_advance(&ahead);
         return ia_cursor_is_op(&ahead, '.') ? IA_GQ_FILTER : IA_GQ_TRAVERSAL;
     }
-    return ahead.tok.kind == IA_TOK_IDENT || ahead.tok.kind == IA_TOK_TYPE ? IA_GQ_TRAVERSAL : IA_GQ_FILTER;
+    return ahead.tok.kind == IA_TOK_IDENT || ahead.tok.kind == IA_TOK_TYPE ? IA_GQ_TRAVERSAL
+                                                                           : IA_GQ_FILTER;
 }
 
 static ia_status parse_clause(ia_cursor *c, gq_clause *out)
@@ -167,7 +170,8 @@ ia_status gq_parse_clauses(ia_cursor *c, gq_clauses *out)
     return IA_OK;
 }
 
-/* ---- return, order, limit --------------------------------------------------------------------- */
+/* ---- return, order, limit ---------------------------------------------------------------------
+ */
 
 static ia_status parse_return(ia_cursor *c, gq_query *q)
 {
@@ -179,7 +183,8 @@ static ia_status parse_return(ia_cursor *c, gq_query *q)
         IA_TRY(IA_PUSH(c->cx, c->arena, &q->projections, p));
         IA_TRY(gq_parse_expr(c, &p->expr));
         if (ia_cursor_take_word(c, "as"))
-            IA_TRY(take_name(c, IA_TOK_IDENT, "a column name (lower-case first letter)", &p->alias));
+            IA_TRY(
+                take_name(c, IA_TOK_IDENT, "a column name (lower-case first letter)", &p->alias));
         ia_cursor_take_op(c, ',');
     } while (!ia_cursor_take_op(c, '}'));
     return IA_OK;
@@ -218,7 +223,8 @@ static ia_status parse_read(ia_cursor *c, gq_query *q)
     return ia_cursor_expect_op(c, '}', q->has_limit ? "`}`" : "`order`, `limit` or `}`");
 }
 
-/* ---- mutations -------------------------------------------------------------------------------- */
+/* ---- mutations --------------------------------------------------------------------------------
+ */
 
 static ia_status parse_assigns(ia_cursor *c, gq_statement *s)
 {
@@ -248,7 +254,9 @@ static ia_status parse_statement(ia_cursor *c, gq_query *q)
     IA_TRY(ia_cursor_room(c, q->statements.n, IA_LANG_MEMBERS, "statements"));
     IA_TRY(IA_PUSH(c->cx, c->arena, &q->statements, s));
     s->span = c->tok.span;
-    s->kind = ia_cursor_is_word(c, "insert") ? IA_GQ_INSERT : ia_cursor_is_word(c, "update") ? IA_GQ_UPDATE : IA_GQ_DELETE;
+    s->kind = ia_cursor_is_word(c, "insert")   ? IA_GQ_INSERT
+              : ia_cursor_is_word(c, "update") ? IA_GQ_UPDATE
+                                               : IA_GQ_DELETE;
     ia_cursor_advance(c);
     IA_TRY(take_name(c, IA_TOK_TYPE, "a type name (upper-case first letter)", &s->type));
     if (s->kind == IA_GQ_INSERT)
@@ -262,7 +270,8 @@ static ia_status parse_statement(ia_cursor *c, gq_query *q)
 
 static bool at_statement(const ia_cursor *c)
 {
-    return ia_cursor_is_word(c, "insert") || ia_cursor_is_word(c, "update") || ia_cursor_is_word(c, "delete");
+    return ia_cursor_is_word(c, "insert") || ia_cursor_is_word(c, "update") ||
+           ia_cursor_is_word(c, "delete");
 }
 
 static ia_status parse_mutation(ia_cursor *c, gq_query *q)
@@ -271,11 +280,13 @@ static ia_status parse_mutation(ia_cursor *c, gq_query *q)
     while (at_statement(c))
         IA_TRY(parse_statement(c, q));
     if (ia_cursor_is_word(c, "match"))
-        return ia_cursor_expected(c, "`}`: a query either reads (match ... return) or changes (insert, update, delete)");
+        return ia_cursor_expected(
+            c, "`}`: a query either reads (match ... return) or changes (insert, update, delete)");
     return ia_cursor_expect_op(c, '}', "`insert`, `update`, `delete` or `}`");
 }
 
-/* ---- query ------------------------------------------------------------------------------------ */
+/* ---- query ------------------------------------------------------------------------------------
+ */
 
 static ia_status parse_param_type(ia_cursor *c, gq_param *p)
 {
@@ -285,14 +296,16 @@ static ia_status parse_param_type(ia_cursor *c, gq_param *p)
     p->type.is_list = ia_cursor_take_op(c, '[');
     t = c->tok;
     if (t.kind != IA_TOK_TYPE)
-        return ia_cursor_expected(c, "a parameter type (String, Bool, I32, ..., DateTime, Vector(n), [T])");
+        return ia_cursor_expected(
+            c, "a parameter type (String, Bool, I32, ..., DateTime, Vector(n), [T])");
     ia_cursor_advance(c);
     if (!p->type.is_list && ia_token_is_word(c, &t, "Vector")) {
         p->type.scalar = IA_PK_VECTOR;
         IA_TRY(ia_cursor_expect_op(c, '(', "`(`"));
         IA_TRY(ia_cursor_u64(c, INT32_MAX, "the vector dimension", &dim));
         if (dim == 0)
-            return ia_diag(c->cx, IA_ERR_INVALID, c->src, c->prev, "parse error: the vector dimension must be at least 1");
+            return ia_diag(c->cx, IA_ERR_INVALID, c->src, c->prev,
+                           "parse error: the vector dimension must be at least 1");
         p->type.dim = (int32_t)dim;
         IA_TRY(ia_cursor_expect_op(c, ')', "`)`"));
     } else if (!gq_base_type(c, &t, &p->type.scalar)) {
@@ -330,11 +343,14 @@ static ia_status parse_notes(ia_cursor *c, gq_query *q)
         ia_token name;
         ia_cursor_advance(c);
         name = c->tok;
-        slot = ia_cursor_is_word(c, "description") ? &q->description : ia_cursor_is_word(c, "instruction") ? &q->instruction : NULL;
+        slot = ia_cursor_is_word(c, "description")   ? &q->description
+               : ia_cursor_is_word(c, "instruction") ? &q->instruction
+                                                     : NULL;
         if (!slot)
             return ia_cursor_expected(c, "`description` or `instruction`");
         if (*slot)
-            return ia_diag(c->cx, IA_ERR_INVALID, c->src, name.span, "parse error: this annotation is written twice");
+            return ia_diag(c->cx, IA_ERR_INVALID, c->src, name.span,
+                           "parse error: this annotation is written twice");
         ia_cursor_advance(c);
         IA_TRY(ia_cursor_expect_op(c, '(', "`(`"));
         IA_TRY(ia_cursor_expect(c, IA_TOK_STRING, "a text in quotes", slot, NULL));
@@ -354,7 +370,8 @@ static ia_status parse_query(ia_cursor *c, ia_gq_file *f)
     IA_TRY(take_name(c, IA_TOK_IDENT, "a query name (lower-case first letter)", &q->name));
     for (i = 0; i + 1 < f->queries.n; i++)
         if (strcmp(f->queries.items[i].name.text, q->name.text) == 0)
-            return ia_diag(c->cx, IA_ERR_INVALID, c->src, q->name.span, "parse error: query `%s` is defined twice", q->name.text);
+            return ia_diag(c->cx, IA_ERR_INVALID, c->src, q->name.span,
+                           "parse error: query `%s` is defined twice", q->name.text);
     IA_TRY(parse_params(c, q));
     IA_TRY(parse_notes(c, q));
     IA_TRY(ia_cursor_expect_op(c, '{', "`{`"));
@@ -376,7 +393,8 @@ static ia_status parse_file(ia_ctx *cx, ia_gq_file *f)
     return IA_OK;
 }
 
-ia_status ia_gq_file_parse(ia_ctx *cx, const char *text, size_t len, const char *path, ia_gq_file **out)
+ia_status ia_gq_file_parse(ia_ctx *cx, const char *text, size_t len, const char *path,
+                           ia_gq_file **out)
 {
     ia_gq_file *f = NULL;
     ia_status st;
@@ -402,9 +420,18 @@ void ia_gq_file_free(ia_gq_file *f)
     ia_free(f);
 }
 
-size_t ia_gq_file_count(const ia_gq_file *f) { return f->queries.n; }
-const char *ia_gq_file_name(const ia_gq_file *f, size_t i) { return f->queries.items[i].name.text; }
-bool ia_gq_file_is_mutation(const ia_gq_file *f, size_t i) { return f->queries.items[i].is_mutation; }
+size_t ia_gq_file_count(const ia_gq_file *f)
+{
+    return f->queries.n;
+}
+const char *ia_gq_file_name(const ia_gq_file *f, size_t i)
+{
+    return f->queries.items[i].name.text;
+}
+bool ia_gq_file_is_mutation(const ia_gq_file *f, size_t i)
+{
+    return f->queries.items[i].is_mutation;
+}
 
 ia_status ia_gq_file_find(ia_ctx *cx, const ia_gq_file *f, const char *name, size_t *index)
 {
@@ -416,8 +443,9 @@ ia_status ia_gq_file_find(ia_ctx *cx, const ia_gq_file *f, const char *name, siz
             return IA_OK;
         if (f->queries.n == 0)
             return ia_fail(cx, IA_ERR_INVALID, "%.120s holds no query", f->src.path);
-        return ia_fail(cx, IA_ERR_INVALID, "%.120s holds %zu queries; name one of them (the first is '%.80s')", f->src.path,
-                       f->queries.n, f->queries.items[0].name.text);
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "%.120s holds %zu queries; name one of them (the first is '%.80s')",
+                       f->src.path, f->queries.n, f->queries.items[0].name.text);
     }
     for (i = 0; i < f->queries.n; i++) {
         if (strcmp(f->queries.items[i].name.text, name) == 0) {

@@ -9,8 +9,10 @@ bool gq_base_type(const ia_cursor *c, const ia_token *t, ia_pkind *out)
         const char *name;
         ia_pkind kind;
     } types[] = {
-        {"String", IA_PK_STRING}, {"Bool", IA_PK_BOOL}, {"I32", IA_PK_I32}, {"I64", IA_PK_I64}, {"U32", IA_PK_U32},
-        {"U64", IA_PK_U64}, {"F32", IA_PK_F32}, {"F64", IA_PK_F64}, {"Date", IA_PK_DATE}, {"DateTime", IA_PK_DATETIME},
+        {"String", IA_PK_STRING},     {"Bool", IA_PK_BOOL}, {"I32", IA_PK_I32},
+        {"I64", IA_PK_I64},           {"U32", IA_PK_U32},   {"U64", IA_PK_U64},
+        {"F32", IA_PK_F32},           {"F64", IA_PK_F64},   {"Date", IA_PK_DATE},
+        {"DateTime", IA_PK_DATETIME},
     };
     size_t i;
 
@@ -50,20 +52,34 @@ bool gq_take_op(ia_cursor *c, bool words, ia_gq_op *out)
         return false;
     } else {
         switch (c->tok.op) {
-        case '=': *out = IA_GQ_EQ; break;
-        case '<': *out = IA_GQ_LT; break;
-        case '>': *out = IA_GQ_GT; break;
-        case IA_OP_NE: *out = IA_GQ_NE; break;
-        case IA_OP_LE: *out = IA_GQ_LE; break;
-        case IA_OP_GE: *out = IA_GQ_GE; break;
-        default: return false;
+        case '=':
+            *out = IA_GQ_EQ;
+            break;
+        case '<':
+            *out = IA_GQ_LT;
+            break;
+        case '>':
+            *out = IA_GQ_GT;
+            break;
+        case IA_OP_NE:
+            *out = IA_GQ_NE;
+            break;
+        case IA_OP_LE:
+            *out = IA_GQ_LE;
+            break;
+        case IA_OP_GE:
+            *out = IA_GQ_GE;
+            break;
+        default:
+            return false;
         }
     }
     ia_cursor_advance(c);
     return true;
 }
 
-/* ---- literals --------------------------------------------------------------------------------- */
+/* ---- literals ---------------------------------------------------------------------------------
+ */
 
 static ia_status parse_literal(ia_cursor *c, gq_expr *out);
 
@@ -77,8 +93,10 @@ static ia_status parse_time(ia_cursor *c, bool with_time, gq_expr *out)
 
     ia_cursor_advance(c);
     IA_TRY(ia_cursor_expect_op(c, '(', "`(`"));
-    IA_TRY(ia_cursor_expect(c, IA_TOK_STRING, with_time ? "a date-time in quotes" : "a date in quotes", &text, &at));
-    if (with_time ? !ia_datetime_parse(text, strlen(text), &ms) : !ia_date_parse(text, strlen(text), &days))
+    IA_TRY(ia_cursor_expect(c, IA_TOK_STRING,
+                            with_time ? "a date-time in quotes" : "a date in quotes", &text, &at));
+    if (with_time ? !ia_datetime_parse(text, strlen(text), &ms)
+                  : !ia_date_parse(text, strlen(text), &days))
         return ia_diag(c->cx, IA_ERR_INVALID, c->src, at, "parse error: \"%.60s\" is no %s", text,
                        with_time ? "date-time (YYYY-MM-DDTHH:MM:SSZ)" : "date (YYYY-MM-DD)");
     out->value.kind = with_time ? IA_GQ_DATETIME : IA_GQ_DATE;
@@ -96,7 +114,10 @@ static bool same_family(const gq_expr *a, const gq_expr *b)
 
 static ia_status parse_list(ia_cursor *c, gq_expr *out)
 {
-    struct { gq_expr *items; size_t n, cap; } list = {NULL, 0, 0};
+    struct {
+        gq_expr *items;
+        size_t n, cap;
+    } list = {NULL, 0, 0};
     ia_gq_value *values = NULL;
     size_t i;
 
@@ -175,7 +196,8 @@ static ia_status parse_literal_at(ia_cursor *c, gq_expr *out)
         ia_cursor_advance(c);
         return IA_OK;
     }
-    if (ia_token_is_op(&next, '(') && (ia_cursor_is_word(c, "date") || ia_cursor_is_word(c, "datetime")))
+    if (ia_token_is_op(&next, '(') &&
+        (ia_cursor_is_word(c, "date") || ia_cursor_is_word(c, "datetime")))
         return parse_time(c, ia_cursor_is_word(c, "datetime"), out);
     return ia_cursor_expected(c, "a value");
 }
@@ -191,7 +213,8 @@ static ia_status parse_literal(ia_cursor *c, gq_expr *out)
     return IA_OK;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------ */
+/* ---- expressions ------------------------------------------------------------------------------
+ */
 
 static ia_status parse_now(ia_cursor *c, gq_expr *out)
 {
@@ -270,8 +293,9 @@ static ia_status parse_search(ia_cursor *c, gq_expr *out)
     IA_TRY(ia_cursor_expect(c, IA_TOK_IDENT, "a function", &out->name, NULL));
     IA_TRY(parse_args(c, 2, three ? 3 : 2, out));
     if (vector && out->args[0]->kind != GQ_PROP)
-        return ia_diag(c->cx, IA_ERR_INVALID, c->src, out->args[0]->span,
-                       "parse error: the first argument of nearest must be a property: $v.embedding");
+        return ia_diag(
+            c->cx, IA_ERR_INVALID, c->src, out->args[0]->span,
+            "parse error: the first argument of nearest must be a property: $v.embedding");
     for (i = 0; rank && i < 2; i++)
         if (out->args[i]->kind != GQ_SEARCH ||
             (strcmp(out->args[i]->name, "nearest") != 0 && strcmp(out->args[i]->name, "bm25") != 0))
@@ -297,7 +321,8 @@ static ia_status parse_expr_at(ia_cursor *c, gq_expr *out)
 
     if (c->tok.kind == IA_TOK_VAR)
         return parse_variable(c, out);
-    if (c->tok.kind != IA_TOK_IDENT || ia_cursor_is_word(c, "true") || ia_cursor_is_word(c, "false"))
+    if (c->tok.kind != IA_TOK_IDENT || ia_cursor_is_word(c, "true") ||
+        ia_cursor_is_word(c, "false"))
         return parse_literal(c, out);
     if (!call) {
         out->kind = GQ_ALIAS;

@@ -62,10 +62,15 @@ typedef struct ia_gq_expr {
 } ia_gq_expr;
 
 typedef enum ia_gq_op {
-    IA_GQ_EQ = 0, IA_GQ_NE, IA_GQ_LT, IA_GQ_LE, IA_GQ_GT, IA_GQ_GE,
-    IA_GQ_CONTAINS,   /* list membership when lhs is a list, else substring */
+    IA_GQ_EQ = 0,
+    IA_GQ_NE,
+    IA_GQ_LT,
+    IA_GQ_LE,
+    IA_GQ_GT,
+    IA_GQ_GE,
+    IA_GQ_CONTAINS, /* list membership when lhs is a list, else substring */
     IA_GQ_STARTS_WITH,
-    IA_GQ_HAS         /* inline match on a list property: rhs is a scalar to be found in lhs */
+    IA_GQ_HAS /* inline match on a list property: rhs is a scalar to be found in lhs */
 } ia_gq_op;
 
 /* ---- match --------------------------------------------------------------------------------- */
@@ -80,8 +85,8 @@ typedef struct ia_gq_var {
     ia_span span;            /* first appearance */
 } ia_gq_var;
 
-/* lhs op rhs. In a filter lhs and rhs are LITERAL, PARAM, NOW or PROP (scalars; lhs of CONTAINS may be
- * a list). As an inline match lhs is PROP of the bound variable, rhs LITERAL, PARAM or NOW. */
+/* lhs op rhs. In a filter lhs and rhs are LITERAL, PARAM, NOW or PROP (scalars; lhs of CONTAINS may
+ * be a list). As an inline match lhs is PROP of the bound variable, rhs LITERAL, PARAM or NOW. */
 typedef struct ia_gq_pred {
     ia_gq_expr lhs;
     ia_gq_op op;
@@ -96,7 +101,10 @@ typedef enum ia_gq_direction {
 } ia_gq_direction;
 
 typedef enum ia_gq_clause_kind {
-    IA_GQ_BINDING = 0, IA_GQ_TRAVERSAL, IA_GQ_FILTER, IA_GQ_NOT
+    IA_GQ_BINDING = 0,
+    IA_GQ_TRAVERSAL,
+    IA_GQ_FILTER,
+    IA_GQ_NOT
 } ia_gq_clause_kind;
 
 typedef struct ia_gq_clause {
@@ -109,9 +117,9 @@ typedef struct ia_gq_clause {
             size_t n_matches;
         } binding;
         struct {
-            int left, right;         /* variables as written */
+            int left, right; /* variables as written */
             const ia_type_def *edge;
-            int edge_var;            /* -1 = none (set semantics) */
+            int edge_var; /* -1 = none (set semantics) */
             ia_gq_direction direction;
             uint32_t min_hops, max_hops; /* 1 <= min <= max */
         } traversal;
@@ -127,16 +135,16 @@ typedef struct ia_gq_clause {
 
 typedef struct ia_gq_projection {
     ia_gq_expr expr;
-    const char *name;  /* column name of the result: alias, p.name, p, parameter name, "literal" */
+    const char *name; /* column name of the result: alias, p.name, p, parameter name, "literal" */
     bool aliased;
-    ia_proptype type;  /* of the column */
+    ia_proptype type;         /* of the column */
     const char **enum_values; /* when type is ENUM: of the property */
     size_t n_enum;
     ia_span span;
 } ia_gq_projection;
 
 typedef struct ia_gq_order {
-    int projection;   /* index into projections, or -1: then expr is a PROP not returned */
+    int projection; /* index into projections, or -1: then expr is a PROP not returned */
     ia_gq_expr expr;
     bool desc;
     ia_span span;
@@ -153,18 +161,22 @@ typedef struct ia_gq_assign {
 #define IA_GQ_FIELD_FROM IA_PROP_SRC /* edge delete predicate on `from` */
 #define IA_GQ_FIELD_TO IA_PROP_DST
 
-typedef enum ia_gq_statement_kind { IA_GQ_INSERT = 0, IA_GQ_UPDATE, IA_GQ_DELETE } ia_gq_statement_kind;
+typedef enum ia_gq_statement_kind {
+    IA_GQ_INSERT = 0,
+    IA_GQ_UPDATE,
+    IA_GQ_DELETE
+} ia_gq_statement_kind;
 
 typedef struct ia_gq_statement {
     ia_gq_statement_kind kind;
     ia_span span;
-    const ia_type_def *type;  /* node or edge */
+    const ia_type_def *type;     /* node or edge */
     const ia_gq_assign *assigns; /* INSERT, UPDATE */
     size_t n_assigns;
     const ia_gq_expr *from, *to; /* INSERT of an edge: end-point row ids (String) */
-    int where_prop;           /* UPDATE, DELETE: property index or IA_GQ_FIELD_FROM / _TO */
-    ia_gq_op where_op;        /* EQ .. GE */
-    ia_gq_expr where_value;   /* LITERAL, PARAM or NOW */
+    int where_prop;              /* UPDATE, DELETE: property index or IA_GQ_FIELD_FROM / _TO */
+    ia_gq_op where_op;           /* EQ .. GE */
+    ia_gq_expr where_value;      /* LITERAL, PARAM or NOW */
     ia_span where_span;
 } ia_gq_statement;
 
@@ -180,7 +192,7 @@ typedef struct ia_gq_param {
 typedef struct ia_gq_query {
     _Atomic int32_t refs;
     const char *name;
-    ia_span span; /* of the name */
+    ia_span span;                          /* of the name */
     const char *description, *instruction; /* NULL = none */
     const ia_catalog *catalog;             /* retained */
     const ia_gq_param *params;
@@ -194,7 +206,7 @@ typedef struct ia_gq_query {
     size_t n_clauses;
     const ia_gq_projection *projections;
     size_t n_projections;
-    bool is_aggregate;     /* group by the non-aggregate projections */
+    bool is_aggregate; /* group by the non-aggregate projections */
     const ia_gq_order *orders;
     size_t n_orders;
     bool has_limit;
@@ -210,21 +222,24 @@ typedef struct ia_gq_file ia_gq_file;
 
 /* Errors: INVALID, text starts "parse error:". `path` only names the file in messages. The text is
  * copied. Owner: the caller, ia_gq_file_free(). */
-ia_status ia_gq_file_parse(ia_ctx *cx, const char *text, size_t len, const char *path, ia_gq_file **out) IA_MUST_CHECK;
+ia_status ia_gq_file_parse(ia_ctx *cx, const char *text, size_t len, const char *path,
+                           ia_gq_file **out) IA_MUST_CHECK;
 void ia_gq_file_free(ia_gq_file *f); /* accepts NULL */
 size_t ia_gq_file_count(const ia_gq_file *f);
 const char *ia_gq_file_name(const ia_gq_file *f, size_t i); /* of query i; borrowed */
 bool ia_gq_file_is_mutation(const ia_gq_file *f, size_t i);
 /* Query by name; NULL = the only one. Errors: NOT_FOUND; INVALID when the name is NULL and the file
  * holds none or several. */
-ia_status ia_gq_file_find(ia_ctx *cx, const ia_gq_file *f, const char *name, size_t *index) IA_MUST_CHECK;
-/* Resolves and types query i. Errors: INVALID, text starts "type error:" (with the code T1..T24 where
- * there is one); UNSUPPORTED for Blob and for full-text and vector search. Owner of *out: the caller,
- * ia_gq_query_release(); it does not need the file any more. */
-ia_status ia_gq_check(ia_ctx *cx, const ia_gq_file *f, size_t i, const ia_catalog *catalog, ia_gq_query **out) IA_MUST_CHECK;
+ia_status ia_gq_file_find(ia_ctx *cx, const ia_gq_file *f, const char *name,
+                          size_t *index) IA_MUST_CHECK;
+/* Resolves and types query i. Errors: INVALID, text starts "type error:" (with the code T1..T24
+ * where there is one); UNSUPPORTED for Blob and for full-text and vector search. Owner of *out: the
+ * caller, ia_gq_query_release(); it does not need the file any more. */
+ia_status ia_gq_check(ia_ctx *cx, const ia_gq_file *f, size_t i, const ia_catalog *catalog,
+                      ia_gq_query **out) IA_MUST_CHECK;
 /* Parse, find (name NULL = the only query) and check in one call. */
-ia_status ia_gq_compile(ia_ctx *cx, const ia_catalog *catalog, const char *text, size_t len, const char *path,
-                        const char *name, ia_gq_query **out) IA_MUST_CHECK;
+ia_status ia_gq_compile(ia_ctx *cx, const ia_catalog *catalog, const char *text, size_t len,
+                        const char *path, const char *name, ia_gq_query **out) IA_MUST_CHECK;
 ia_gq_query *ia_gq_query_retain(const ia_gq_query *q);
 void ia_gq_query_release(ia_gq_query *q); /* accepts NULL */
 
@@ -237,18 +252,20 @@ typedef struct ia_params {
     bool *given;         /* false: absent from the JSON text */
     const char **names;
     ia_proptype *types;
-    int64_t now_ms;      /* the one instant that now() means */
-    ia_arena arena;      /* private */
+    int64_t now_ms; /* the one instant that now() means */
+    ia_arena arena; /* private */
 } ia_params;
 
-/* json NULL, "" or "null" = no values. now_ms is taken from the clock. Members that the query does not
- * declare are accepted and ignored, except objects. Errors: INVALID "param 'x': ...".
- * Owner of *out: the caller, ia_params_free(). */
-ia_status ia_params_parse(ia_ctx *cx, const ia_gq_query *q, const char *json, size_t len, ia_params **out) IA_MUST_CHECK;
+/* json NULL, "" or "null" = no values. now_ms is taken from the clock. Members that the query does
+ * not declare are accepted and ignored, except objects. Errors: INVALID "param 'x': ...". Owner of
+ * *out: the caller, ia_params_free(). */
+ia_status ia_params_parse(ia_ctx *cx, const ia_gq_query *q, const char *json, size_t len,
+                          ia_params **out) IA_MUST_CHECK;
 void ia_params_free(ia_params *p); /* accepts NULL */
 /* Value of a LITERAL, PARAM or NOW. Errors: INVALID "parameter 'x' not provided" for an omitted
  * parameter that is not nullable; an omitted nullable one is NULL. */
-ia_status ia_gq_eval(ia_ctx *cx, const ia_params *p, const ia_gq_expr *e, ia_gq_value *out) IA_MUST_CHECK;
+ia_status ia_gq_eval(ia_ctx *cx, const ia_params *p, const ia_gq_expr *e,
+                     ia_gq_value *out) IA_MUST_CHECK;
 /* Makes `in` fit a property for storing: integers are range-checked, numbers become FLOAT for float
  * columns (F32 overflow refused), Vector length and enum membership checked, null only if nullable.
  * `what` names the target in messages ("Person.age"). List items come from `a`.

@@ -33,7 +33,8 @@ static bool is_one_of(const char *name, const char *const *list)
     return false;
 }
 
-static const char *const known[] = {"key", "unique", "index", "embed", "description", "instruction", "rename_from", NULL};
+static const char *const known[] = {"key",         "unique",      "index",       "embed",
+                                    "description", "instruction", "rename_from", NULL};
 
 static ia_status check_once(pg_build *b, const pg_annotations *l)
 {
@@ -79,7 +80,8 @@ ia_status pg_check_type_annotations(pg_build *b, const pg_decl *d)
     return IA_OK;
 }
 
-static ia_status check_embed(pg_build *b, const pg_decl *d, const pg_property *p, const pg_annotation *a)
+static ia_status check_embed(pg_build *b, const pg_decl *d, const pg_property *p,
+                             const pg_annotation *a)
 {
     size_t i;
 
@@ -93,14 +95,16 @@ static ia_status check_embed(pg_build *b, const pg_decl *d, const pg_property *p
         const pg_kwarg *k = &a->kwargs.items[i];
         if (strcmp(k->name, "model") != 0 || i > 0)
             return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->value.span,
-                           "parse error: @embed takes only one more argument, `model`, not `%s`", k->name);
+                           "parse error: @embed takes only one more argument, `model`, not `%s`",
+                           k->name);
         if (k->value.kind != PG_LIT_STRING || k->value.text[0] == 0)
             return fail(b, k->value.span, a->name, "needs a text as model");
     }
     return IA_OK;
 }
 
-static ia_status check_sugar(pg_build *b, const pg_decl *d, const pg_property *p, const pg_annotation *a)
+static ia_status check_sugar(pg_build *b, const pg_decl *d, const pg_property *p,
+                             const pg_annotation *a)
 {
     bool key = strcmp(a->name, "key") == 0;
     bool index = strcmp(a->name, "index") == 0;
@@ -164,9 +168,11 @@ static ia_status copy_kwargs(pg_build *b, const pg_annotation *in, ia_annotation
     return IA_OK;
 }
 
-ia_status pg_copy_annotations(pg_build *b, const pg_annotations *in, bool property, const ia_annotation **out, size_t *n)
+ia_status pg_copy_annotations(pg_build *b, const pg_annotations *in, bool property,
+                              const ia_annotation **out, size_t *n)
 {
-    static const char *const dropped_of_property[] = {"key", "unique", "index", "rename_from", NULL};
+    static const char *const dropped_of_property[] = {"key", "unique", "index", "rename_from",
+                                                      NULL};
     static const char *const dropped_of_type[] = {"rename_from", NULL};
     const char *const *dropped = property ? dropped_of_property : dropped_of_type;
     ia_annotation *list;
@@ -201,7 +207,8 @@ static bool annotation_equal(const pg_annotation *a, const pg_annotation *b)
 {
     size_t i;
 
-    if (strcmp(a->name, b->name) != 0 || !literal_equal(&a->value, &b->value) || a->kwargs.n != b->kwargs.n)
+    if (strcmp(a->name, b->name) != 0 || !literal_equal(&a->value, &b->value) ||
+        a->kwargs.n != b->kwargs.n)
         return false;
     for (i = 0; i < a->kwargs.n; i++)
         if (strcmp(a->kwargs.items[i].name, b->kwargs.items[i].name) != 0 ||

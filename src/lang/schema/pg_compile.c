@@ -12,7 +12,9 @@ static int by_kind_and_name(const void *a, const void *b)
     int d = kx == ky ? strcmp(x->name.text, y->name.text) : kx - ky;
 
     /* Equal names stay in the order of the text, so that the second one is reported. */
-    return d ? d : (x->name.span.offset > y->name.span.offset) - (x->name.span.offset < y->name.span.offset);
+    return d ? d
+             : (x->name.span.offset > y->name.span.offset) -
+                   (x->name.span.offset < y->name.span.offset);
 }
 
 static ia_status check_names(pg_build *b, const pg_decl *const *order, size_t n)
@@ -21,19 +23,26 @@ static ia_status check_names(pg_build *b, const pg_decl *const *order, size_t n)
     size_t i, k;
 
     for (i = 0; i < n; i++) {
-        if (i > 0 && order[i]->kind == order[i - 1]->kind && strcmp(order[i]->name.text, order[i - 1]->name.text) == 0)
-            return ia_diag(b->cx, IA_ERR_INVALID, b->src, order[i]->name.span, "catalog error: %s type `%s` is declared twice",
-                           words[order[i]->kind], order[i]->name.text);
-        for (k = i; order[i]->kind == IA_KIND_EDGE && k > 0 && order[k - 1]->kind == IA_KIND_EDGE; k--)
+        if (i > 0 && order[i]->kind == order[i - 1]->kind &&
+            strcmp(order[i]->name.text, order[i - 1]->name.text) == 0)
+            return ia_diag(b->cx, IA_ERR_INVALID, b->src, order[i]->name.span,
+                           "catalog error: %s type `%s` is declared twice", words[order[i]->kind],
+                           order[i]->name.text);
+        for (k = i; order[i]->kind == IA_KIND_EDGE && k > 0 && order[k - 1]->kind == IA_KIND_EDGE;
+             k--)
             if (ia_str_eq_nocase(order[k - 1]->name.text, order[i]->name.text))
-                return ia_diag(b->cx, IA_ERR_INVALID, b->src, order[i]->name.span,
-                               "catalog error: edge name collision after case folding: `%s` and `%s`",
-                               order[k - 1]->name.text, order[i]->name.text);
+                return ia_diag(
+                    b->cx, IA_ERR_INVALID, b->src, order[i]->name.span,
+                    "catalog error: edge name collision after case folding: `%s` and `%s`",
+                    order[k - 1]->name.text, order[i]->name.text);
     }
     return IA_OK;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 static ia_status build_head(pg_build *b, const pg_decl *decl, ia_type_def *d)
 {
@@ -70,17 +79,20 @@ static ia_status build_type(pg_build *b, const pg_decl *decl, ia_type_def *d)
     return pg_build_constraints(b, decl, d, asts);
 }
 
-static ia_status link_end(pg_build *b, const pg_decl *decl, const pg_name *end, const ia_type_def **out)
+static ia_status link_end(pg_build *b, const pg_decl *decl, const pg_name *end,
+                          const ia_type_def **out)
 {
     *out = ia_catalog_node(b->cat, end->text);
     if (*out)
         return IA_OK;
     if (pg_find_decl(b->ast, IA_KIND_INTERFACE, end->text))
         return ia_diag(b->cx, IA_ERR_INVALID, b->src, end->span,
-                       "catalog error: unknown endpoint `%s` of edge `%s`: an interface cannot be an end-point", end->text,
-                       decl->name.text);
+                       "catalog error: unknown endpoint `%s` of edge `%s`: an interface cannot be "
+                       "an end-point",
+                       end->text, decl->name.text);
     return ia_diag(b->cx, IA_ERR_INVALID, b->src, end->span,
-                   "catalog error: unknown endpoint `%s` of edge `%s`: no such node type", end->text, decl->name.text);
+                   "catalog error: unknown endpoint `%s` of edge `%s`: no such node type",
+                   end->text, decl->name.text);
 }
 
 /* Arrays first, so that a failure later leaves a catalog that can be released. */
@@ -105,7 +117,8 @@ static ia_status make_room(pg_build *b, const pg_decl *const *order, size_t n)
     for (i = 0; i < c->n_interfaces; i++)
         c->interfaces[i] = &c->own->interfaces[i];
     for (i = 0; i < c->n_types; i++) {
-        c->own->tables[i].name = order[c->n_interfaces + i]->name.text; /* looked up by edges below */
+        c->own->tables[i].name =
+            order[c->n_interfaces + i]->name.text; /* looked up by edges below */
         c->types[i] = &c->own->tables[i];
     }
     return IA_OK;
@@ -127,7 +140,8 @@ static ia_status build_all(pg_build *b)
     IA_TRY(check_names(b, order, n));
     IA_TRY(make_room(b, order, n));
     for (i = 0; i < n; i++) {
-        ia_type_def *d = i < c->n_interfaces ? &c->own->interfaces[i] : &c->own->tables[i - c->n_interfaces];
+        ia_type_def *d =
+            i < c->n_interfaces ? &c->own->interfaces[i] : &c->own->tables[i - c->n_interfaces];
         IA_TRY(build_type(b, order[i], d));
         if (d->kind == IA_KIND_EDGE) {
             IA_TRY(link_end(b, order[i], &order[i]->from, &d->from));
@@ -148,7 +162,8 @@ ia_status pg_compile(ia_ctx *cx, const ia_source *src, ia_catalog **out)
     IA_GO(IA_NEW(cx, c));
     atomic_init(&c->refs, 1);
     IA_GO(IA_NEW(cx, c->own));
-    IA_GO(IA_SET(cx, c->source, ia_arena_strndup(cx, &c->own->arena, src->text ? src->text : "", src->len)));
+    IA_GO(IA_SET(cx, c->source,
+                 ia_arena_strndup(cx, &c->own->arena, src->text ? src->text : "", src->len)));
     c->source_len = src->len;
     IA_GO(pg_parse(cx, &c->own->arena, src, &ast));
     memset(&b, 0, sizeof b);
@@ -165,7 +180,8 @@ done:
     return st;
 }
 
-/* ---- finishing -------------------------------------------------------------------------------- */
+/* ---- finishing --------------------------------------------------------------------------------
+ */
 
 static void sort_key(const ia_type_def *t)
 {
@@ -237,7 +253,8 @@ ia_status pg_finish(ia_ctx *cx, ia_catalog *c)
     return make_hash(cx, c);
 }
 
-static ia_status from_text(ia_ctx *cx, const ia_catalog *base, const ia_source *src, ia_catalog **out)
+static ia_status from_text(ia_ctx *cx, const ia_catalog *base, const ia_source *src,
+                           ia_catalog **out)
 {
     ia_catalog *c = NULL;
     ia_status st;
@@ -253,7 +270,8 @@ done:
     return st;
 }
 
-ia_status ia_catalog_from_source(ia_ctx *cx, const char *text, size_t len, const char *path, ia_catalog **out)
+ia_status ia_catalog_from_source(ia_ctx *cx, const char *text, size_t len, const char *path,
+                                 ia_catalog **out)
 {
     ia_source src;
 
@@ -263,7 +281,8 @@ ia_status ia_catalog_from_source(ia_ctx *cx, const char *text, size_t len, const
     return from_text(cx, NULL, &src, out);
 }
 
-ia_status ia_catalog_evolve(ia_ctx *cx, const ia_catalog *base, const char *text, size_t len, const char *path, ia_catalog **out)
+ia_status ia_catalog_evolve(ia_ctx *cx, const ia_catalog *base, const char *text, size_t len,
+                            const char *path, ia_catalog **out)
 {
     ia_source src;
 

@@ -3,9 +3,18 @@
 
 #include <stdlib.h>
 
-typedef struct propsets { ia_propset *items; size_t n, cap; } propsets;
-typedef struct ranges { ia_range_def *items; size_t n, cap; } ranges;
-typedef struct checks { ia_check_def *items; size_t n, cap; } checks;
+typedef struct propsets {
+    ia_propset *items;
+    size_t n, cap;
+} propsets;
+typedef struct ranges {
+    ia_range_def *items;
+    size_t n, cap;
+} ranges;
+typedef struct checks {
+    ia_check_def *items;
+    size_t n, cap;
+} checks;
 
 typedef struct sets {
     propsets uniques, indexes;
@@ -19,7 +28,10 @@ typedef struct sets {
 static const char *const kind_names[] = {"key", "unique", "index", "range", "check"};
 
 /* End-points first, then properties by position. */
-static int position(int prop) { return prop < 0 ? prop == IA_PROP_SRC ? -2 : -1 : prop; }
+static int position(int prop)
+{
+    return prop < 0 ? prop == IA_PROP_SRC ? -2 : -1 : prop;
+}
 
 static int by_position(const void *a, const void *b)
 {
@@ -40,7 +52,10 @@ static int set_cmp(const ia_propset *a, const ia_propset *b)
     return (a->n > b->n) - (a->n < b->n);
 }
 
-static int by_set(const void *a, const void *b) { return set_cmp(a, b); }
+static int by_set(const void *a, const void *b)
+{
+    return set_cmp(a, b);
+}
 
 /* Sorts props and adds the set unless it is there already. Takes over props. */
 static ia_status add_set(pg_build *b, propsets *list, int *props, size_t n)
@@ -66,12 +81,14 @@ static ia_status copy_props(pg_build *b, const int *props, size_t n, int **out)
     return IA_OK;
 }
 
-static ia_status set_key(pg_build *b, ia_span span, const ia_type_def *d, sets *s, int *props, size_t n)
+static ia_status set_key(pg_build *b, ia_span span, const ia_type_def *d, sets *s, int *props,
+                         size_t n)
 {
     int *copy;
 
     if (s->has_key)
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, span, "parse error: node `%s` has more than one @key", d->name);
+        return ia_diag(b->cx, IA_ERR_INVALID, b->src, span,
+                       "parse error: node `%s` has more than one @key", d->name);
     s->has_key = true;
     qsort(props, n, sizeof *props, by_position);
     s->key = props;
@@ -80,13 +97,14 @@ static ia_status set_key(pg_build *b, ia_span span, const ia_type_def *d, sets *
     return add_set(b, &s->indexes, copy, n);
 }
 
-static ia_status resolve(pg_build *b, const ia_type_def *d, const pg_constraint *k, const pg_arg *arg, int *out)
+static ia_status resolve(pg_build *b, const ia_type_def *d, const pg_constraint *k,
+                         const pg_arg *arg, int *out)
 {
     const char *name = arg->value.text;
 
     if (arg->is_range || arg->value.kind != PG_LIT_IDENT)
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span, "parse error: @%s takes property names here",
-                       kind_names[k->kind]);
+        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span,
+                       "parse error: @%s takes property names here", kind_names[k->kind]);
     if (d->kind == IA_KIND_EDGE && (k->kind == PG_UNIQUE || k->kind == PG_INDEX)) {
         *out = strcmp(name, "src") == 0 ? IA_PROP_SRC : strcmp(name, "dst") == 0 ? IA_PROP_DST : 0;
         if (*out < 0)
@@ -94,12 +112,14 @@ static ia_status resolve(pg_build *b, const ia_type_def *d, const pg_constraint 
     }
     *out = ia_type_def_find(d, name);
     if (*out < 0)
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span, "parse error: @%s names `%s`, which is no property of `%s`",
+        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span,
+                       "parse error: @%s names `%s`, which is no property of `%s`",
                        kind_names[k->kind], name, d->name);
     return IA_OK;
 }
 
-static ia_status check_member(pg_build *b, const ia_type_def *d, const pg_constraint *k, const pg_arg *arg, int prop)
+static ia_status check_member(pg_build *b, const ia_type_def *d, const pg_constraint *k,
+                              const pg_arg *arg, int prop)
 {
     const ia_proptype *t;
     const char *why = NULL;
@@ -115,8 +135,9 @@ static ia_status check_member(pg_build *b, const ia_type_def *d, const pg_constr
         why = "is nullable";
     if (!why)
         return IA_OK;
-    return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span, "parse error: @%s is not available for `%s.%s`, which %s",
-                   kind_names[k->kind], d->name, d->properties[prop].name, why);
+    return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span,
+                   "parse error: @%s is not available for `%s.%s`, which %s", kind_names[k->kind],
+                   d->name, d->properties[prop].name, why);
 }
 
 static ia_status build_set(pg_build *b, const ia_type_def *d, const pg_constraint *k, sets *s)
@@ -125,15 +146,17 @@ static ia_status build_set(pg_build *b, const ia_type_def *d, const pg_constrain
     size_t i, j;
 
     if (k->kind == PG_KEY && d->kind == IA_KIND_EDGE)
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->span, "parse error: @key is not available on edges");
+        return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->span,
+                       "parse error: @key is not available on edges");
     IA_TRY(IA_ARENA_ARRAY(b->cx, b->arena, props, k->args.n));
     for (i = 0; i < k->args.n; i++) {
         IA_TRY(resolve(b, d, k, &k->args.items[i], &props[i]));
         IA_TRY(check_member(b, d, k, &k->args.items[i], props[i]));
         for (j = 0; j < i; j++)
             if (props[j] == props[i])
-                return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->args.items[i].span, "parse error: @%s names `%s` twice",
-                               kind_names[k->kind], k->args.items[i].value.text);
+                return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->args.items[i].span,
+                               "parse error: @%s names `%s` twice", kind_names[k->kind],
+                               k->args.items[i].value.text);
     }
     if (k->kind == PG_KEY)
         return set_key(b, k->span, d, s, props, k->args.n);
@@ -142,19 +165,25 @@ static ia_status build_set(pg_build *b, const ia_type_def *d, const pg_constrain
 
 static int bound_cmp(const ia_bound *a, const ia_bound *b)
 {
-    long double x = a->kind == IA_BOUND_F64 ? a->f : a->kind == IA_BOUND_U64 ? (long double)a->u : (long double)a->i;
-    long double y = b->kind == IA_BOUND_F64 ? b->f : b->kind == IA_BOUND_U64 ? (long double)b->u : (long double)b->i;
+    long double x = a->kind == IA_BOUND_F64   ? a->f
+                    : a->kind == IA_BOUND_U64 ? (long double)a->u
+                                              : (long double)a->i;
+    long double y = b->kind == IA_BOUND_F64   ? b->f
+                    : b->kind == IA_BOUND_U64 ? (long double)b->u
+                                              : (long double)b->i;
 
     return (x > y) - (x < y);
 }
 
-static ia_status node_only(pg_build *b, const ia_type_def *d, const pg_constraint *k, size_t n_args, const char *form)
+static ia_status node_only(pg_build *b, const ia_type_def *d, const pg_constraint *k, size_t n_args,
+                           const char *form)
 {
     if (d->kind != IA_KIND_NODE)
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->span, "parse error: @%s is available on nodes only",
-                       kind_names[k->kind]);
+        return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->span,
+                       "parse error: @%s is available on nodes only", kind_names[k->kind]);
     if (k->args.n != n_args)
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->span, "parse error: @%s is written %s", kind_names[k->kind], form);
+        return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->span, "parse error: @%s is written %s",
+                       kind_names[k->kind], form);
     return IA_OK;
 }
 
@@ -169,11 +198,15 @@ static ia_status build_range(pg_build *b, const ia_type_def *d, const pg_constra
     IA_TRY(resolve(b, d, k, &k->args.items[0], &prop));
     if (!ia_pkind_is_number(d->properties[prop].type.scalar) || d->properties[prop].type.is_list)
         return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->args.items[0].span,
-                       "parse error: @range needs a numeric property, `%s.%s` is none", d->name, d->properties[prop].name);
+                       "parse error: @range needs a numeric property, `%s.%s` is none", d->name,
+                       d->properties[prop].name);
     if (!arg->is_range)
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span, "parse error: @range takes bounds: lo..hi, lo.. or ..hi");
-    if (arg->lo.kind != IA_BOUND_NONE && arg->hi.kind != IA_BOUND_NONE && bound_cmp(&arg->lo, &arg->hi) > 0)
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span, "parse error: the lower bound of @range is above the upper one");
+        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span,
+                       "parse error: @range takes bounds: lo..hi, lo.. or ..hi");
+    if (arg->lo.kind != IA_BOUND_NONE && arg->hi.kind != IA_BOUND_NONE &&
+        bound_cmp(&arg->lo, &arg->hi) > 0)
+        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span,
+                       "parse error: the lower bound of @range is above the upper one");
     IA_TRY(IA_PUSH(b->cx, b->arena, &s->ranges, r));
     r->prop = prop;
     r->lo = arg->lo;
@@ -194,16 +227,18 @@ static ia_status build_check(pg_build *b, const ia_type_def *d, const pg_constra
     IA_TRY(resolve(b, d, k, &k->args.items[0], &prop));
     if (d->properties[prop].type.scalar != IA_PK_STRING || d->properties[prop].type.is_list)
         return ia_diag(b->cx, IA_ERR_INVALID, b->src, k->args.items[0].span,
-                       "parse error: @check needs a String property, `%s.%s` is none", d->name, d->properties[prop].name);
+                       "parse error: @check needs a String property, `%s.%s` is none", d->name,
+                       d->properties[prop].name);
     if (arg->is_range || arg->value.kind != PG_LIT_STRING)
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span, "parse error: @check takes a pattern in quotes");
+        return ia_diag(b->cx, IA_ERR_INVALID, b->src, arg->span,
+                       "parse error: @check takes a pattern in quotes");
     IA_TRY(IA_PUSH(b->cx, b->arena, &s->checks, c));
     c->prop = prop;
     c->pattern = arg->value.text;
     st = ia_pattern_compile(b->cx, c->pattern, &c->code, why, sizeof why);
     if (st == IA_ERR_INVALID)
-        return ia_diag(b->cx, st, b->src, arg->span, "parse error: @check pattern of `%s.%s`: %s", d->name,
-                       d->properties[prop].name, why);
+        return ia_diag(b->cx, st, b->src, arg->span, "parse error: @check pattern of `%s.%s`: %s",
+                       d->name, d->properties[prop].name, why);
     return st;
 }
 
@@ -269,7 +304,8 @@ static void sort_and_hand_over(sets *s, ia_type_def *d)
     d->n_checks = s->checks.n;
 }
 
-ia_status pg_build_constraints(pg_build *b, const pg_decl *decl, ia_type_def *d, const pg_property *const *asts)
+ia_status pg_build_constraints(pg_build *b, const pg_decl *decl, ia_type_def *d,
+                               const pg_property *const *asts)
 {
     sets s;
     ia_status st;

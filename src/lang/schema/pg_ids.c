@@ -1,8 +1,14 @@
 /* pg_ids.c - stable ids: fresh ones, kept ones after a change, stored ones. */
 #include "lang/schema/schema_priv.h"
 
-static ia_type_def *tables(const ia_catalog *c) { return c->own->tables; }
-static ia_type_def *faces(const ia_catalog *c) { return c->own->interfaces; }
+static ia_type_def *tables(const ia_catalog *c)
+{
+    return c->own->tables;
+}
+static ia_type_def *faces(const ia_catalog *c)
+{
+    return c->own->interfaces;
+}
 
 static void fill_missing(ia_catalog *c)
 {
@@ -33,7 +39,8 @@ ia_status pg_ids_fresh(ia_ctx *cx, ia_catalog *c)
     return IA_OK;
 }
 
-/* ---- evolve ----------------------------------------------------------------------------------- */
+/* ---- evolve -----------------------------------------------------------------------------------
+ */
 
 static const ia_type_def *find_kind(const ia_catalog *c, ia_type_kind kind, const char *name)
 {
@@ -49,9 +56,11 @@ static const ia_type_def *find_kind(const ia_catalog *c, ia_type_kind kind, cons
     return NULL;
 }
 
-static ia_status bad_hint(ia_ctx *cx, const char *type, const char *dot, const char *prop, const char *hint, const char *why)
+static ia_status bad_hint(ia_ctx *cx, const char *type, const char *dot, const char *prop,
+                          const char *hint, const char *why)
 {
-    return ia_fail(cx, IA_ERR_INVALID, "catalog error: @rename_from(\"%.80s\") on %.80s%s%.80s: %s", hint, type, dot, prop, why);
+    return ia_fail(cx, IA_ERR_INVALID, "catalog error: @rename_from(\"%.80s\") on %.80s%s%.80s: %s",
+                   hint, type, dot, prop, why);
 }
 
 static ia_status match_property(ia_ctx *cx, ia_type_def *t, ia_property *p, const ia_type_def *old)
@@ -66,7 +75,8 @@ static ia_status match_property(ia_ctx *cx, ia_type_def *t, ia_property *p, cons
     }
     at = ia_type_def_find(old, p->rename_from);
     if (at < 0)
-        return bad_hint(cx, t->name, ".", p->name, p->rename_from, "the accepted schema has no such property");
+        return bad_hint(cx, t->name, ".", p->name, p->rename_from,
+                        "the accepted schema has no such property");
     if (ia_type_def_find(t, p->rename_from) >= 0)
         return bad_hint(cx, t->name, ".", p->name, p->rename_from, "that property still exists");
     p->id = old->properties[at].id;
@@ -84,7 +94,8 @@ static ia_status match_type(ia_ctx *cx, ia_catalog *c, ia_type_def *t, const ia_
     if (!old && t->rename_from) {
         old = find_kind(base, t->kind, t->rename_from);
         if (!old)
-            return bad_hint(cx, t->name, "", "", t->rename_from, "the accepted schema has no such type");
+            return bad_hint(cx, t->name, "", "", t->rename_from,
+                            "the accepted schema has no such type");
         if (find_kind(c, t->kind, t->rename_from))
             return bad_hint(cx, t->name, "", "", t->rename_from, "that type still exists");
         for (i = 0; i < c->n_types; i++)
@@ -93,9 +104,10 @@ static ia_status match_type(ia_ctx *cx, ia_catalog *c, ia_type_def *t, const ia_
     }
     if (!old) {
         for (i = 0; i < t->n_properties; i++)
-            if (t->properties[i].rename_from && !t->properties[i].from_interface && t->kind != IA_KIND_INTERFACE)
-                return bad_hint(cx, t->name, ".", t->properties[i].name, t->properties[i].rename_from,
-                                "its type is new in this schema");
+            if (t->properties[i].rename_from && !t->properties[i].from_interface &&
+                t->kind != IA_KIND_INTERFACE)
+                return bad_hint(cx, t->name, ".", t->properties[i].name,
+                                t->properties[i].rename_from, "its type is new in this schema");
         return IA_OK;
     }
     t->type_id = old->type_id;
@@ -118,9 +130,11 @@ ia_status pg_ids_evolve(ia_ctx *cx, ia_catalog *c, const ia_catalog *base)
     return IA_OK;
 }
 
-/* ---- stored ------------------------------------------------------------------------------------ */
+/* ---- stored ------------------------------------------------------------------------------------
+ */
 
-static ia_status read_id(ia_ctx *cx, const ia_json *v, const char *member, const char *what, uint64_t limit, uint64_t *out)
+static ia_status read_id(ia_ctx *cx, const ia_json *v, const char *member, const char *what,
+                         uint64_t limit, uint64_t *out)
 {
     if (!ia_json_u64(ia_json_get(v, member), out) || *out == 0 || *out >= limit)
         return ia_fail(cx, IA_ERR_CORRUPT, "stored schema: bad %s of %.100s", member, what);
@@ -132,15 +146,20 @@ static ia_status read_type(ia_ctx *cx, const ia_json *v, ia_type_def *t, uint64_
     const ia_json *props = ia_json_get(v, "properties");
     size_t i;
 
-    if (!ia_str_eq(ia_json_str(ia_json_get(v, "name"), NULL), t->name) || ia_json_len(props) != t->n_properties)
-        return ia_fail(cx, IA_ERR_CORRUPT, "stored schema: member of type %.100s does not match the source text", t->name);
+    if (!ia_str_eq(ia_json_str(ia_json_get(v, "name"), NULL), t->name) ||
+        ia_json_len(props) != t->n_properties)
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "stored schema: member of type %.100s does not match the source text",
+                       t->name);
     IA_TRY(read_id(cx, v, "type_id", t->name, limit, &t->type_id));
     if (t->kind != IA_KIND_INTERFACE)
         IA_TRY(read_id(cx, v, "incarnation", t->name, limit, &t->incarnation));
     for (i = 0; i < t->n_properties; i++) {
         const ia_json *p = ia_json_at(props, i);
         if (!ia_str_eq(ia_json_str(ia_json_get(p, "name"), NULL), t->properties[i].name))
-            return ia_fail(cx, IA_ERR_CORRUPT, "stored schema: property %zu of %.100s does not match the source text", i, t->name);
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "stored schema: property %zu of %.100s does not match the source text",
+                           i, t->name);
         IA_TRY(read_id(cx, p, "id", t->properties[i].name, limit, &t->properties[i].id));
     }
     return IA_OK;
@@ -161,9 +180,11 @@ ia_status pg_ids_from_json(ia_ctx *cx, ia_catalog *c, const ia_json *root)
     for (i = 0; i < c->n_types; i++) {
         IA_TRY(read_type(cx, ia_json_at(in_types, i), &tables(c)[i], c->next_id));
         for (k = 0; k < i; k++)
-            if (tables(c)[k].type_id == tables(c)[i].type_id || tables(c)[k].incarnation == tables(c)[i].incarnation)
-                return ia_fail(cx, IA_ERR_CORRUPT, "stored schema: types %.80s and %.80s share an id", tables(c)[k].name,
-                               tables(c)[i].name);
+            if (tables(c)[k].type_id == tables(c)[i].type_id ||
+                tables(c)[k].incarnation == tables(c)[i].incarnation)
+                return ia_fail(cx, IA_ERR_CORRUPT,
+                               "stored schema: types %.80s and %.80s share an id",
+                               tables(c)[k].name, tables(c)[i].name);
     }
     return IA_OK;
 }

@@ -20,7 +20,8 @@ static const char *kind_word(ia_type_kind k)
 
 static ia_status check_name(pg_build *b, const pg_decl *d, const pg_property *p)
 {
-    static const char *const storage[] = {"_rowid", "_rowaddr", "_rowoffset", "_row_created_at_version",
+    static const char *const storage[] = {"_rowid", "_rowaddr", "_rowoffset",
+                                          "_row_created_at_version",
                                           "_row_last_updated_at_version"};
     static const char *const columns[] = {"id", "src", "dst"};
     size_t i;
@@ -32,10 +33,13 @@ static ia_status check_name(pg_build *b, const pg_decl *d, const pg_property *p)
     for (i = 0; i < sizeof columns / sizeof *columns; i++)
         if (strcmp(p->name, columns[i]) == 0)
             return ia_diag(b->cx, IA_ERR_INVALID, b->src, p->span,
-                           "parse error: property name `%s` is reserved for the identity columns id, src and dst", p->name);
+                           "parse error: property name `%s` is reserved for the identity columns "
+                           "id, src and dst",
+                           p->name);
     if (d->kind == IA_KIND_EDGE && (strcmp(p->name, "from") == 0 || strcmp(p->name, "to") == 0))
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, p->span,
-                       "parse error: property name `%s` is reserved on edges: it names an end-point", p->name);
+        return ia_diag(
+            b->cx, IA_ERR_INVALID, b->src, p->span,
+            "parse error: property name `%s` is reserved on edges: it names an end-point", p->name);
     return IA_OK;
 }
 
@@ -45,7 +49,10 @@ typedef struct member {
     const char *interface; /* NULL = the type's own */
     ia_span use;           /* where the interface is named */
 } member;
-typedef struct members { member *items; size_t n, cap; } members;
+typedef struct members {
+    member *items;
+    size_t n, cap;
+} members;
 
 static member *find_member(const members *m, const char *name)
 {
@@ -72,7 +79,8 @@ static bool same_type(const pg_property *a, const pg_property *b)
     size_t i, k;
 
     if (a->type.scalar != b->type.scalar || a->type.is_list != b->type.is_list ||
-        a->type.nullable != b->type.nullable || a->type.dim != b->type.dim || a->enum_values.n != b->enum_values.n)
+        a->type.nullable != b->type.nullable || a->type.dim != b->type.dim ||
+        a->enum_values.n != b->enum_values.n)
         return false;
     for (i = 0; i < a->enum_values.n; i++) {
         for (k = 0; k < b->enum_values.n; k++)
@@ -94,11 +102,13 @@ static ia_status add_own(pg_build *b, const pg_decl *d, members *m)
         IA_TRY(check_name(b, d, p));
         if (find_member(m, p->name))
             return ia_diag(b->cx, IA_ERR_INVALID, b->src, p->span,
-                           "catalog error: %s `%s` declares property `%s` twice", kind_word(d->kind), d->name.text, p->name);
+                           "catalog error: %s `%s` declares property `%s` twice",
+                           kind_word(d->kind), d->name.text, p->name);
         if (p->is_blob)
-            return ia_diag(b->cx, IA_ERR_UNSUPPORTED, b->src, p->type_span,
-                           "unsupported: property `%s.%s` has type Blob, which is not part of this version", d->name.text,
-                           p->name);
+            return ia_diag(
+                b->cx, IA_ERR_UNSUPPORTED, b->src, p->type_span,
+                "unsupported: property `%s.%s` has type Blob, which is not part of this version",
+                d->name.text, p->name);
         IA_TRY(pg_check_property_annotations(b, d, p));
         IA_TRY(IA_PUSH(b->cx, b->arena, m, slot));
         slot->ast = p;
@@ -106,24 +116,28 @@ static ia_status add_own(pg_build *b, const pg_decl *d, members *m)
     return IA_OK;
 }
 
-static ia_status merge_inherited(pg_build *b, const pg_decl *d, const pg_name *use, const pg_property *p, const member *have)
+static ia_status merge_inherited(pg_build *b, const pg_decl *d, const pg_name *use,
+                                 const pg_property *p, const member *have)
 {
     char mine[64], theirs[64];
 
     if (!same_type(p, have->ast)) {
         if (have->interface)
             return ia_diag(b->cx, IA_ERR_INVALID, b->src, use->span,
-                           "catalog error: node `%s` property `%s` is %s in interface `%s` but %s in interface `%s`",
-                           d->name.text, p->name, type_text(have->ast, mine, sizeof mine), have->interface,
-                           type_text(p, theirs, sizeof theirs), use->text);
-        return ia_diag(b->cx, IA_ERR_INVALID, b->src, have->ast->type_span,
-                       "parse error: node `%s` property `%s` has type %s but interface `%s` declares it as %s",
-                       d->name.text, p->name, type_text(have->ast, mine, sizeof mine), use->text,
-                       type_text(p, theirs, sizeof theirs));
+                           "catalog error: node `%s` property `%s` is %s in interface `%s` but %s "
+                           "in interface `%s`",
+                           d->name.text, p->name, type_text(have->ast, mine, sizeof mine),
+                           have->interface, type_text(p, theirs, sizeof theirs), use->text);
+        return ia_diag(
+            b->cx, IA_ERR_INVALID, b->src, have->ast->type_span,
+            "parse error: node `%s` property `%s` has type %s but interface `%s` declares it as %s",
+            d->name.text, p->name, type_text(have->ast, mine, sizeof mine), use->text,
+            type_text(p, theirs, sizeof theirs));
     }
     if (have->interface && !pg_annotations_equal(&p->annotations, &have->ast->annotations))
         return ia_diag(b->cx, IA_ERR_INVALID, b->src, use->span,
-                       "catalog error: node `%s` property `%s` has different annotations in interfaces `%s` and `%s`",
+                       "catalog error: node `%s` property `%s` has different annotations in "
+                       "interfaces `%s` and `%s`",
                        d->name.text, p->name, have->interface, use->text);
     return IA_OK;
 }
@@ -136,12 +150,14 @@ static ia_status add_inherited(pg_build *b, const pg_decl *d, members *m)
         const pg_name *use = &d->implements.items[i];
         const pg_decl *face = pg_find_decl(b->ast, IA_KIND_INTERFACE, use->text);
         if (!face)
-            return ia_diag(b->cx, IA_ERR_INVALID, b->src, use->span, "parse error: node `%s` implements unknown interface `%s`",
-                           d->name.text, use->text);
+            return ia_diag(b->cx, IA_ERR_INVALID, b->src, use->span,
+                           "parse error: node `%s` implements unknown interface `%s`", d->name.text,
+                           use->text);
         for (k = 0; k < i; k++)
             if (strcmp(d->implements.items[k].text, use->text) == 0)
                 return ia_diag(b->cx, IA_ERR_INVALID, b->src, use->span,
-                               "parse error: node `%s` implements interface `%s` twice", d->name.text, use->text);
+                               "parse error: node `%s` implements interface `%s` twice",
+                               d->name.text, use->text);
         for (k = 0; k < face->properties.n; k++) {
             const pg_property *p = &face->properties.items[k];
             member *have = find_member(m, p->name);
@@ -185,7 +201,8 @@ static ia_status fill_property(pg_build *b, const member *m, ia_property *out)
     return pg_copy_annotations(b, &p->annotations, true, &out->annotations, &out->n_annotations);
 }
 
-static ia_status check_embed_source(pg_build *b, const ia_type_def *d, const ia_property *p, const pg_property *ast)
+static ia_status check_embed_source(pg_build *b, const ia_type_def *d, const ia_property *p,
+                                    const pg_property *ast)
 {
     const pg_annotation *a = pg_find_annotation(&ast->annotations, "embed");
     int at;
@@ -195,14 +212,17 @@ static ia_status check_embed_source(pg_build *b, const ia_type_def *d, const ia_
     at = ia_type_def_find(d, p->embed_source);
     if (at < 0)
         return ia_diag(b->cx, IA_ERR_INVALID, b->src, a->value.span,
-                       "parse error: @embed source `%s` is no property of `%s`", p->embed_source, d->name);
+                       "parse error: @embed source `%s` is no property of `%s`", p->embed_source,
+                       d->name);
     if (d->properties[at].type.scalar != IA_PK_STRING || d->properties[at].type.is_list)
         return ia_diag(b->cx, IA_ERR_INVALID, b->src, a->value.span,
-                       "parse error: @embed source `%s.%s` must be a String", d->name, p->embed_source);
+                       "parse error: @embed source `%s.%s` must be a String", d->name,
+                       p->embed_source);
     return IA_OK;
 }
 
-ia_status pg_build_properties(pg_build *b, const pg_decl *decl, ia_type_def *d, const pg_property ***asts)
+ia_status pg_build_properties(pg_build *b, const pg_decl *decl, ia_type_def *d,
+                              const pg_property ***asts)
 {
     members m = {NULL, 0, 0};
     size_t i;

@@ -28,16 +28,26 @@ static ia_status parse_literal(ia_cursor *c, bool allow_ident, const char *what,
 
     memset(out, 0, sizeof *out);
     switch (t.kind) {
-    case IA_TOK_STRING: out->kind = PG_LIT_STRING; break;
-    case IA_TOK_INT: out->kind = PG_LIT_INT; break;
-    case IA_TOK_FLOAT: out->kind = PG_LIT_FLOAT; break;
+    case IA_TOK_STRING:
+        out->kind = PG_LIT_STRING;
+        break;
+    case IA_TOK_INT:
+        out->kind = PG_LIT_INT;
+        break;
+    case IA_TOK_FLOAT:
+        out->kind = PG_LIT_FLOAT;
+        break;
     case IA_TOK_IDENT:
         if (ia_cursor_is_word(c, "true") || ia_cursor_is_word(c, "false"))
             out->kind = PG_LIT_BOOL;
         else if (allow_ident)
             out->kind = PG_LIT_IDENT;
         break;
-    case IA_TOK_END: case IA_TOK_BAD: case IA_TOK_TYPE: case IA_TOK_VAR: case IA_TOK_OP:
+    case IA_TOK_END:
+    case IA_TOK_BAD:
+    case IA_TOK_TYPE:
+    case IA_TOK_VAR:
+    case IA_TOK_OP:
         break;
     }
     if (out->kind == PG_LIT_NONE)
@@ -95,11 +105,13 @@ static ia_status parse_annotations(ia_cursor *c, pg_annotations *list)
         IA_TRY(ia_cursor_expect(c, IA_TOK_IDENT, "an annotation name", &a->name, NULL));
         a->span = ia_span_join(at, c->prev);
         if (strcmp(a->name, "card") == 0)
-            return fail_at(c, a->span, "@card is written once, directly after the end-points of an edge, "
-                                       "as @card(lo..hi) or @card(lo..)");
+            return fail_at(c, a->span,
+                           "@card is written once, directly after the end-points of an edge, "
+                           "as @card(lo..hi) or @card(lo..)");
         if (pg_constraint_kind_of(a->name, &kind) && (kind == PG_RANGE || kind == PG_CHECK))
             return ia_diag(c->cx, IA_ERR_INVALID, c->src, a->span,
-                           "parse error: @%s is a member of the body: @%s(property, ...)", a->name, a->name);
+                           "parse error: @%s is a member of the body: @%s(property, ...)", a->name,
+                           a->name);
         if (ia_cursor_take_op(c, '('))
             IA_TRY(parse_annotation_args(c, a));
     }
@@ -110,9 +122,9 @@ static const struct {
     const char *name;
     ia_pkind scalar;
 } base_types[] = {
-    {"String", IA_PK_STRING}, {"Bool", IA_PK_BOOL}, {"I32", IA_PK_I32}, {"I64", IA_PK_I64},
-    {"U32", IA_PK_U32}, {"U64", IA_PK_U64}, {"F32", IA_PK_F32}, {"F64", IA_PK_F64},
-    {"Date", IA_PK_DATE}, {"DateTime", IA_PK_DATETIME},
+    {"String", IA_PK_STRING}, {"Bool", IA_PK_BOOL},         {"I32", IA_PK_I32}, {"I64", IA_PK_I64},
+    {"U32", IA_PK_U32},       {"U64", IA_PK_U64},           {"F32", IA_PK_F32}, {"F64", IA_PK_F64},
+    {"Date", IA_PK_DATE},     {"DateTime", IA_PK_DATETIME},
 };
 
 static bool take_base_type(ia_cursor *c, ia_pkind *out)
@@ -150,8 +162,8 @@ static ia_status parse_enum(ia_cursor *c, pg_property *p)
         IA_TRY(ia_cursor_text(c, &t, &text));
         for (i = 0; i < p->enum_values.n; i++)
             if (strcmp(p->enum_values.items[i], text) == 0)
-                return ia_diag(c->cx, IA_ERR_INVALID, c->src, t.span, "parse error: duplicate enum value `%s` of `%s`",
-                               text, p->name);
+                return ia_diag(c->cx, IA_ERR_INVALID, c->src, t.span,
+                               "parse error: duplicate enum value `%s` of `%s`", text, p->name);
         IA_TRY(ia_cursor_room(c, p->enum_values.n, IA_LANG_ENUM, "enum values"));
         IA_TRY(IA_PUSH(c->cx, c->arena, &p->enum_values, slot));
         *slot = text;
@@ -185,7 +197,8 @@ static ia_status parse_type(ia_cursor *c, pg_property *p)
         if (ia_cursor_is_word(c, "Blob"))
             return fail_at(c, c->tok.span, "a list of Blob is not a type");
         if (!take_base_type(c, &p->type.scalar))
-            return ia_cursor_expected(c, "the base type of list items (String, Bool, I32, ..., DateTime)");
+            return ia_cursor_expected(
+                c, "the base type of list items (String, Bool, I32, ..., DateTime)");
         IA_TRY(ia_cursor_expect_op(c, ']', "`]`"));
     } else if (ia_cursor_is_word(c, "enum")) {
         IA_TRY(parse_enum(c, p));
@@ -194,8 +207,9 @@ static ia_status parse_type(ia_cursor *c, pg_property *p)
     } else if (ia_cursor_take_word(c, "Blob")) {
         p->is_blob = true;
     } else if (!take_base_type(c, &p->type.scalar)) {
-        return ia_cursor_expected(c, "a property type (String, Bool, I32, I64, U32, U64, F32, F64, Date, DateTime, "
-                                     "enum(...), Vector(n), [T])");
+        return ia_cursor_expected(
+            c, "a property type (String, Bool, I32, I64, U32, U64, F32, F64, Date, DateTime, "
+               "enum(...), Vector(n), [T])");
     }
     p->type.nullable = ia_cursor_take_op(c, '?');
     p->type_span = ia_span_join(at, c->prev);
@@ -208,7 +222,8 @@ static ia_status parse_property(ia_cursor *c, pg_properties *list)
 
     IA_TRY(ia_cursor_room(c, list->n, IA_LANG_MEMBERS, "properties"));
     IA_TRY(IA_PUSH(c->cx, c->arena, list, p));
-    IA_TRY(ia_cursor_expect(c, IA_TOK_IDENT, "a property name (lower-case first letter) or `}`", &p->name, &p->span));
+    IA_TRY(ia_cursor_expect(c, IA_TOK_IDENT, "a property name (lower-case first letter) or `}`",
+                            &p->name, &p->span));
     IA_TRY(ia_cursor_expect_op(c, ':', "`:`"));
     IA_TRY(parse_type(c, p));
     return parse_annotations(c, &p->annotations);
@@ -227,11 +242,13 @@ static ia_status parse_bound(ia_cursor *c, ia_bound *out)
         if (minus || v <= (uint64_t)INT64_MAX) {
             out->kind = IA_BOUND_I64;
             out->i = minus ? (int64_t)(0 - v) : (int64_t)v;
-            return IA_SET(c->cx, out->text, ia_arena_sprintf(c->cx, c->arena, "%lld", (long long)out->i));
+            return IA_SET(c->cx, out->text,
+                          ia_arena_sprintf(c->cx, c->arena, "%lld", (long long)out->i));
         }
         out->kind = IA_BOUND_U64;
         out->u = v;
-        return IA_SET(c->cx, out->text, ia_arena_sprintf(c->cx, c->arena, "%llu", (unsigned long long)v));
+        return IA_SET(c->cx, out->text,
+                      ia_arena_sprintf(c->cx, c->arena, "%llu", (unsigned long long)v));
     }
     if (t.kind != IA_TOK_FLOAT)
         return ia_cursor_expected(c, "a number");
@@ -248,14 +265,17 @@ static ia_status parse_arg(ia_cursor *c, pg_arg *arg)
 {
     ia_span at = c->tok.span;
     ia_token next = ia_cursor_peek(c);
-    bool number = ia_cursor_is_op(c, '-') || c->tok.kind == IA_TOK_INT || c->tok.kind == IA_TOK_FLOAT;
+    bool number =
+        ia_cursor_is_op(c, '-') || c->tok.kind == IA_TOK_INT || c->tok.kind == IA_TOK_FLOAT;
 
-    if (ia_cursor_is_op(c, '-') || ia_cursor_is_op(c, IA_OP_DOTDOT) || (number && ia_token_is_op(&next, IA_OP_DOTDOT))) {
+    if (ia_cursor_is_op(c, '-') || ia_cursor_is_op(c, IA_OP_DOTDOT) ||
+        (number && ia_token_is_op(&next, IA_OP_DOTDOT))) {
         arg->is_range = true;
         if (number)
             IA_TRY(parse_bound(c, &arg->lo));
         IA_TRY(ia_cursor_expect_op(c, IA_OP_DOTDOT, "`..`"));
-        if (!number || ia_cursor_is_op(c, '-') || c->tok.kind == IA_TOK_INT || c->tok.kind == IA_TOK_FLOAT)
+        if (!number || ia_cursor_is_op(c, '-') || c->tok.kind == IA_TOK_INT ||
+            c->tok.kind == IA_TOK_FLOAT)
             IA_TRY(parse_bound(c, &arg->hi));
     } else {
         IA_TRY(parse_literal(c, true, "a property name, a value or a range", &arg->value));
@@ -277,10 +297,12 @@ static ia_status parse_constraint(ia_cursor *c, pg_decl *d)
     k->span = ia_span_join(at, c->prev);
     if (!pg_constraint_kind_of(name, &k->kind)) {
         if (strcmp(name, "card") == 0)
-            return fail_at(c, k->span, "@card is written once, directly after the end-points of an edge, "
-                                       "as @card(lo..hi) or @card(lo..)");
+            return fail_at(c, k->span,
+                           "@card is written once, directly after the end-points of an edge, "
+                           "as @card(lo..hi) or @card(lo..)");
         return ia_diag(c->cx, IA_ERR_INVALID, c->src, k->span,
-                       "parse error: `@%s` is no constraint (key, unique, index, range, check)", name);
+                       "parse error: `@%s` is no constraint (key, unique, index, range, check)",
+                       name);
     }
     IA_TRY(ia_cursor_expect_op(c, '(', "`(`"));
     do {
@@ -301,8 +323,10 @@ static ia_status parse_body(ia_cursor *c, pg_decl *d)
         if (ia_cursor_is_op(c, '@') && d->kind != IA_KIND_INTERFACE)
             IA_TRY(parse_constraint(c, d));
         else if (ia_cursor_is_op(c, '@'))
-            return fail_at(c, c->tok.span, "an interface holds properties only; write the constraint as an annotation "
-                                           "of the property");
+            return fail_at(
+                c, c->tok.span,
+                "an interface holds properties only; write the constraint as an annotation "
+                "of the property");
         else
             IA_TRY(parse_property(c, &d->properties));
     }
@@ -317,12 +341,14 @@ static ia_status parse_card(ia_cursor *c, pg_decl *d)
     ia_cursor_advance(c);
     IA_TRY(ia_cursor_expect_op(c, '(', "`(` (@card is written @card(lo..hi) or @card(lo..))"));
     IA_TRY(ia_cursor_u64(c, UINT64_MAX - 1, "the lower bound of @card", &d->card_min));
-    IA_TRY(ia_cursor_expect_op(c, IA_OP_DOTDOT, "`..` (@card is written @card(lo..hi) or @card(lo..))"));
+    IA_TRY(ia_cursor_expect_op(c, IA_OP_DOTDOT,
+                               "`..` (@card is written @card(lo..hi) or @card(lo..))"));
     if (c->tok.kind == IA_TOK_INT)
         IA_TRY(ia_cursor_u64(c, UINT64_MAX - 1, "the upper bound of @card", &d->card_max));
     IA_TRY(ia_cursor_expect_op(c, ')', "`)`"));
     if (d->card_min > d->card_max)
-        return fail_at(c, ia_span_join(at, c->prev), "the lower bound of @card is above the upper one");
+        return fail_at(c, ia_span_join(at, c->prev),
+                       "the lower bound of @card is above the upper one");
     return IA_OK;
 }
 
@@ -376,7 +402,8 @@ static ia_status parse_decl(ia_cursor *c, pg_schema *s)
     IA_TRY(ia_cursor_room(c, s->decls.n, IA_LANG_TYPES, "declarations"));
     IA_TRY(IA_PUSH(c->cx, c->arena, &s->decls, d));
     d->kind = kind;
-    IA_TRY(ia_cursor_expect(c, IA_TOK_TYPE, "a type name (upper-case first letter)", &d->name.text, &d->name.span));
+    IA_TRY(ia_cursor_expect(c, IA_TOK_TYPE, "a type name (upper-case first letter)", &d->name.text,
+                            &d->name.span));
     if (kind == IA_KIND_EDGE)
         return parse_edge(c, d);
     if (kind == IA_KIND_NODE)

@@ -133,7 +133,8 @@ static void powers_of_two_and_floats_read_back(void **state)
     }
 }
 
-/* No text of fewer digits reads back, over the ranges that plain arithmetic covers and around them. */
+/* No text of fewer digits reads back, over the ranges that plain arithmetic covers and around them.
+ */
 static void floats_have_the_fewest_digits(void **state)
 {
     uint64_t seed = 11;
@@ -143,7 +144,8 @@ static void floats_have_the_fewest_digits(void **state)
         const uint32_t bits = (uint32_t)next_random(&seed);
         float v = (float)((double)(int32_t)bits / (i % 2 ? 1e6 : 1e3));
         if (i % 4 > 1) {
-            const uint32_t spread = (bits & 0x807fffffu) | (uint32_t)(105 + next_random(&seed) % 80) << 23;
+            const uint32_t spread = (bits & 0x807fffffu) | (uint32_t)(105 + next_random(&seed) % 80)
+                                                               << 23;
             memcpy(&v, &spread, 4);
         }
         ia_float_format(v, text);

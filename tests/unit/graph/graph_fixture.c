@@ -1,5 +1,4 @@
-/* graph_fixture.c - a small graph (people who know people) written row by row, as tests of the
- * graph layer need it. */
+/* graph_fixture.c - a small graph of people who know people, written row by row for tests. */
 #include "graph_fixture.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* test_branch.c - branch names, lives, heads, deletion, lookup, and the making and opening of
- * graphs. */
+/* test_branch.c - branch names, lives, heads, deletion, lookup; graphs made and opened. */
 #include "graph_fixture.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* test_publish.c - writes: publish, forks, races between handles and processes, conflicts,
- * preconditions. */
+/* test_publish.c - publish, forks, races between handles and processes, conflicts. */
 #include "graph_fixture.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
-/* test_reveal.c - what happens between a commit and its names in the datasets: crashes, copies,
- * strangers. */
+/* test_reveal.c - between a commit and its names in the datasets: crashes, copies, strangers. */
 #include "graph_fixture.h"
 
 #include <errno.h>
