@@ -9,6 +9,9 @@ static bool is_constant(const ia_gq_expr *e)
 
 bool ia_xpred_is_local(const ia_gq_pred *p, int var)
 {
+    /* `$list contains $v.p`: a list has no scan literal, so rows are tested one by one. */
+    if (is_constant(&p->lhs) && p->lhs.type.is_list)
+        return false;
     return (p->lhs.kind == IA_GQ_PROP && p->lhs.var == var && is_constant(&p->rhs)) ||
            (p->rhs.kind == IA_GQ_PROP && p->rhs.var == var && is_constant(&p->lhs));
 }

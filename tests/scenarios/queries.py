@@ -235,6 +235,10 @@ def r34_lists():
     assert w.bag('match { $d: Doc { tags: "x" } } return { $d.key }') == ["a"]
     assert w.bag('match { $d: Doc $d.tags contains "y" } return { $d.key }') == ["a", "b"]
     assert w.rows('match { $d: Doc { key: "a" } } return { $d.tags }') == [(["x", "y"],)]
+    listed = "match { $d: Doc $l contains $d.key } return { $d.key }"
+    assert w.bag(listed, "$l: [String]", l=["c", "a", "z"]) == ["a", "c"]
+    assert w.bag(listed, "$l: [String]", l=[]) == []
+    assert w.bag('match { $d: Doc ["b"] contains $d.key } return { $d.key }') == ["b"]
     w.close()
 
 
