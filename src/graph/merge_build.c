@@ -421,13 +421,30 @@ static ia_status name_route(ia_ctx *cx, building *b)
                      r->rows_copied ? "some rows were copied" : "");
 }
 
+/* The target keeps its own counter unless an adopted id lies above it: then new rows of the target
+ * get a space of their own, above. */
+static ia_status raise_row_ids(ia_ctx *cx, building *b)
+{
+    uint64_t min, max, highest = 0;
+
+    for (size_t i = 0; i < b->picked.n; i++) {
+        const ia_fragment *f = ia_manifest_fragment(b->t->source->m, b->picked.items[i].fragment);
+        if (f && ia_rowids_bounds(&f->row_ids, &min, &max) && max > highest)
+            highest = max;
+    }
+    if (highest < b->dst->m->next_row_id)
+        return IA_OK;
+    return ia_write_row_id_space(cx, b->m->w, b->t->type, &b->txn->row_id_floor);
+}
+
 static ia_status open_txn(ia_ctx *cx, building *b)
 {
     if (b->m->opt->dry_run)
         return IA_OK;
     IA_TRY(ia_write_dataset(cx, b->m->w, b->t->type, &b->dst));
     IA_TRY(IA_NEW(cx, b->txn));
-    return ia_txn_init(cx, b->txn, IA_TXN_UPDATE, b->dst->m->version);
+    IA_TRY(ia_txn_init(cx, b->txn, IA_TXN_UPDATE, b->dst->m->version));
+    return b->picked.n > 0 ? raise_row_ids(cx, b) : IA_OK;
 }
 
 ia_status ia_merge_build(ia_ctx *cx, ia_merging *m, ia_mtype *t)

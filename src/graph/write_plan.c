@@ -224,6 +224,20 @@ done:
     return st;
 }
 
+ia_status ia_write_row_id_space(ia_ctx *cx, ia_write *w, size_t type, uint64_t *first)
+{
+    const ia_entry *e = ia_snapshot_entry(w->head, type);
+    uint64_t slot = 0;
+
+    *first = 0;
+    if (!e)
+        return ia_fail(cx, IA_ERR_CORRUPT, "commit %s has no table for type number %zu",
+                       w->head->commit->ref.id, type);
+    IA_TRY(claim_slot(cx, w->g, e->dir, e->lance_branch ? e->lance_branch : "main", &slot));
+    *first = slot << 40;
+    return IA_OK;
+}
+
 ia_status ia_wtype_decide(ia_ctx *cx, ia_write *w, size_t type, ia_wtype **out)
 {
     const ia_entry *e = ia_snapshot_entry(w->head, type);

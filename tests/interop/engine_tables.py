@@ -101,7 +101,9 @@ def check_graph(path, limit=0):
                     continue
                 if want is None:
                     want = export_rows(g, commit)
-                got = engine_rows(open_version(*key).to_table())
+                ds = open_version(*key)
+                ds.validate()
+                got = engine_rows(ds.to_table())
                 why = rows_differ(want.get(f"{t['kind']}:{t['type']}", {}), got)
                 if why:
                     raise AssertionError(f"{key} at commit {commit}: {why}")
