@@ -54,6 +54,8 @@ typedef struct fuzz_graph {
 void fuzz_graph_open(fuzz_run *r, fuzz_graph *fg);
 /* The same files in a store, not opened. */
 void fuzz_store_open(fuzz_run *r, ia_objstore **out);
+/* First path of that store, by bytes, that holds `part`; NULL when none does. */
+const char *fuzz_store_path(const char *part);
 void fuzz_graph_close(fuzz_graph *fg);
 /* Loads JSON lines into main. */
 ia_status fuzz_load(ia_ctx *cx, ia_graph *g, ia_load_mode mode, const void *text, size_t len);

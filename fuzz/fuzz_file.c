@@ -88,20 +88,38 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #if defined(FUZZ_REPLAY)
-/* Runs the saved inputs named on the command line. */
+#include <dirent.h>
+
+static void replay(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    uint8_t *data = malloc(1u << 22);
+    size_t n = in && data ? fread(data, 1, 1u << 22, in) : 0;
+
+    LLVMFuzzerTestOneInput(data, n);
+    if (in)
+        fclose(in);
+    free(data);
+}
+
+/* Runs the saved inputs of a directory. */
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        FILE *in = fopen(argv[i], "rb");
-        uint8_t *data = malloc(1u << 22);
-        size_t n = in && data ? fread(data, 1, 1u << 22, in) : 0;
+    DIR *d = argc == 2 ? opendir(argv[1]) : NULL;
+    struct dirent *e;
+    char path[4000];
+    int n = 0;
 
-        LLVMFuzzerTestOneInput(data, n);
-        if (in)
-            fclose(in);
-        free(data);
+    while (d && (e = readdir(d)) != NULL) {
+        if (e->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s", argv[1], e->d_name);
+        replay(path);
+        n++;
     }
-    printf("%d inputs\n", argc - 1);
-    return 0;
+    if (d)
+        closedir(d);
+    printf("%d inputs\n", n);
+    return n ? 0 : 1;
 }
 #endif

@@ -1,5 +1,6 @@
 /* fuzz_graph.c - the schema and the small graph in memory that inputs meet. */
 #include "fuzz.h"
+#include "fuzz_fixed.h"
 
 const char fuzz_schema[] =
     "interface Named { name: String @index }\n"
@@ -124,6 +125,7 @@ static void template_open(void)
     if (shared.os)
         return;
     shared_open();
+    fuzz_fixed_reset(1);
     shared_must(ia_objstore_memory(&shared.cx, true, &shared.os));
     shared_must(ia_graph_init(&shared.cx, shared.os, FUZZ_ROOT, fuzz_schema, "fuzz.pg", "fuzz",
                               &options));
@@ -135,6 +137,17 @@ static void template_open(void)
     ia_commit_free(head);
     ia_graph_close(g);
     list_tree("/mem");
+    fuzz_fixed_reset(2);
+}
+
+const char *fuzz_store_path(const char *part)
+{
+    template_open();
+    for (size_t i = 0; i < shared.paths.n; i++) {
+        if (strstr(shared.paths.items[i], part))
+            return shared.paths.items[i];
+    }
+    return NULL;
 }
 
 void fuzz_store_open(fuzz_run *r, ia_objstore **out)

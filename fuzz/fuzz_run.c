@@ -1,5 +1,6 @@
 /* fuzz_run.c - the budget, the clock and the checks around one input. */
 #include "fuzz.h"
+#include "fuzz_fixed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ void fuzz_begin(fuzz_run *r)
     r->budget = ia_budget_new(NULL, FUZZ_BUDGET);
     FUZZ_CHECK(r->budget != NULL);
     ia_ctx_init(&r->cx, r->budget);
+    fuzz_fixed_reset(2);
     r->started = processor_seconds();
 }
 

@@ -234,11 +234,8 @@ static ia_status flat_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, cons
             first++;
         if (!def || first > l->lay.max_def) {
             ia_valid_ones(cx, &acc->layers[i].valid, n);
-        } else if (first == 1) {
-            ia_valid_levels(cx, &acc->layers[i].valid, def, n);
         } else {
-            for (size_t k = 0; k < n; k++)
-                ia_valid_push(cx, &acc->layers[i].valid, def[k] < first);
+            ia_valid_levels(cx, &acc->layers[i].valid, def, n, first);
         }
         IA_TRY(ia_buf_status(&acc->layers[i].valid.bits));
     }
@@ -258,26 +255,59 @@ static ia_status check_layers(ia_ctx *cx, const ia_leafacc *acc)
     return IA_OK;
 }
 
-/* list<primitive>, the common case: one entry is one item or one empty or null list. */
+/* Offsets of the lists that start among n <= LIST_BLOCK entries, and the levels of their items. */
+static size_t list_block(const ia_layer_acc *list, uint64_t items, const uint16_t *rep,
+                         const uint16_t *def, size_t n, unsigned max_visible, uint8_t *offs,
+                         uint16_t *item_def, uint16_t *list_def)
+{
+    size_t lists = 0;
+    uint64_t first = items;
+
+    for (size_t k = 0; k < n; k++) {
+        unsigned d = def ? def[k] : 0;
+
+        if (list->offset_bits == 32)
+            ia_put_le32(offs + 4 * lists, (uint32_t)items);
+        else
+            ia_put_le64(offs + 8 * lists, items);
+        list_def[lists] = (uint16_t)d;
+        lists += rep[k] != 0;
+        item_def[items - first] = (uint16_t)d;
+        items += d <= max_visible;
+    }
+    return lists;
+}
+
+/* list<primitive>, the common case: one entry is one item or one empty or null list. Blocks are
+ * compacted without branches; what a block writes beyond its lists is overwritten by the next. */
 static ia_status list_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep,
                              const uint16_t *def, size_t n)
 {
+    enum { LIST_BLOCK = 512 };
     ia_layer_acc *item = &acc->layers[0], *list = &acc->layers[1];
-    unsigned null_list = 0, max_visible = l->lay.max_visible;
+    uint16_t item_def[LIST_BLOCK], list_def[LIST_BLOCK];
+    unsigned null_list = 0;
 
     for (unsigned d = 1; d <= l->lay.max_def; d++) {
         if (l->lay.meaning[d].layer == 1 && l->lay.meaning[d].null)
             null_list = d;
     }
-    for (size_t k = 0; k < n; k++) {
-        unsigned d = def ? def[k] : 0;
+    for (size_t at = 0, step; at < n; at += step) {
+        size_t word = list->offset_bits / 8, lists;
+        uint8_t *offs;
+        const uint16_t *d = def ? def + at : NULL;
 
-        if (rep[k]) {
-            push_offset(cx, list, item->valid.n);
-            ia_valid_push(cx, &list->valid, !null_list || d != null_list);
-        }
-        if (d <= max_visible)
-            ia_valid_push(cx, &item->valid, d == 0);
+        step = n - at < LIST_BLOCK ? n - at : LIST_BLOCK;
+        offs = ia_buf_extend(cx, &list->offs, step * word);
+        if (!offs)
+            return ia_buf_status(&list->offs);
+        lists = list_block(list, item->valid.n, rep + at, d, step, l->lay.max_visible, offs,
+                           item_def, list_def);
+        list->offs.len -= (step - lists) * word;
+        for (size_t k = 0; k < lists; k++)
+            list_def[k] = null_list && list_def[k] == null_list;
+        ia_valid_levels(cx, &list->valid, list_def, lists, 1);
+        ia_valid_levels(cx, &item->valid, item_def, (size_t)ia_leaf_visible(l, d, step), 1);
     }
     return check_layers(cx, acc);
 }

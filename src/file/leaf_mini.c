@@ -91,6 +91,10 @@ static ia_status open_dictionary(ia_ctx *cx, ia_leaf *l)
     v.data = (const char *)data;
     v.len = (size_t)ia_leaf_page(l)->sizes[2];
     IA_GO(ia_block_values(cx, &l->dec, l->lay.dict, v, l->lay.dict_items, &l->dict));
+    if (l->phys.kind == IA_PHYS_VAR) { /* room to copy a short string by COPY_STEP bytes */
+        IA_GO(ia_vals_begin_var(cx, &l->dict));
+        IA_GO(ia_vals_reserve(cx, &l->dict, 0, 16));
+    }
     l->has_dict = true;
     memset(&l->chunk_phys, 0, sizeof l->chunk_phys);
     l->chunk_phys.kind = IA_PHYS_FIXED;
@@ -263,76 +267,103 @@ static ia_status bad_index(ia_ctx *cx, const ia_leaf *l, uint64_t index)
                    l->dict.n);
 }
 
-static inline uint64_t index_at(const ia_vals *v, uint64_t i)
+static inline uint64_t index_at(const uint8_t *p, size_t width, uint64_t i)
 {
-    const uint8_t *p = v->data.data + i * v->phys.width;
-
-    switch (v->phys.width) {
+    switch (width) {
     case 1:
-        return *p;
+        return p[i];
     case 2:
-        return ia_le16(p);
+        return ia_le16(p + i * 2);
     case 4:
-        return ia_le32(p);
+        return ia_le32(p + i * 4);
     default:
-        return ia_le64(p);
+        return ia_le64(p + i * 8);
     }
 }
 
-/* `vdef` = definition level of each value, NULL = all valid; null slots may hold any index. */
-static ia_status gather_vars(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n,
-                             const uint16_t *vdef, ia_vals *out)
+static inline uint64_t dict_offset(const ia_leaf *l, uint64_t i)
 {
-    const uint8_t *bytes = l->dict.data.data;
-    size_t old = out->data.len, total = 0;
-    uint8_t *p;
+    return l->phys.bits == 32 ? ia_le32(l->dict.offs.data + i * 4)
+                              : ia_le64(l->dict.offs.data + i * 8);
+}
+
+/* Bytes of the n strings. Null slots may hold any index: vdef = definition level of each value,
+ * NULL = all valid. */
+static ia_status gathered_bytes(ia_ctx *cx, const ia_leaf *l, const uint8_t *idx, uint64_t n,
+                                const uint16_t *vdef, size_t *total)
+{
+    size_t sum = 0;
 
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t x = index_at(&l->vals, start + i);
+        uint64_t x = index_at(idx, l->vals.phys.width, i);
 
         if (x < l->dict.n)
-            total += (size_t)(ia_vals_offset(&l->dict, x + 1) - ia_vals_offset(&l->dict, x));
+            sum += (size_t)(dict_offset(l, x + 1) - dict_offset(l, x));
         else if (!vdef || !vdef[i])
             return bad_index(cx, l, x);
     }
-    if (out->phys.bits == 32 && total > (size_t)INT32_MAX - old)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                       "more than 2 GiB of strings in one batch; read fewer rows at once");
+    *total = sum;
+    return IA_OK;
+}
+
+enum { COPY_STEP = 16 }; /* short strings are copied by this many bytes; the buffers have room */
+
+static ia_status gather_vars(ia_ctx *cx, ia_leaf *l, const uint8_t *idx, uint64_t n,
+                             const uint16_t *vdef, ia_vals *out)
+{
+    const uint8_t *bytes = l->dict.data.data;
+    size_t pos, total = 0, word = out->phys.bits / 8;
+    uint8_t *p, *o;
+
+    IA_TRY(gathered_bytes(cx, l, idx, n, vdef, &total));
     IA_TRY(ia_vals_begin_var(cx, out));
-    p = ia_buf_extend(cx, &out->data, total);
-    if (!p)
-        return ia_buf_status(&out->data);
-    out->data.len = old;
-    for (uint64_t i = 0; i < n; i++) {
-        uint64_t x = index_at(&l->vals, start + i);
+    pos = out->data.len;
+    if (word == 4 && total > (size_t)INT32_MAX - pos)
+        return ia_vals_too_long(cx);
+    p = ia_buf_extend(cx, &out->data, total + COPY_STEP);
+    o = ia_buf_extend(cx, &out->offs, (size_t)n * word);
+    if (!p || !o)
+        return ia_vals_status(cx, out);
+    for (uint64_t i = 0; i < n; i++, o += word) {
+        uint64_t x = index_at(idx, l->vals.phys.width, i);
 
         if (x < l->dict.n) {
-            uint64_t from = ia_vals_offset(&l->dict, x);
-            size_t len = (size_t)(ia_vals_offset(&l->dict, x + 1) - from);
+            uint64_t from = dict_offset(l, x);
+            size_t len = (size_t)(dict_offset(l, x + 1) - from);
 
-            if (len)
+            if (len <= COPY_STEP)
+                memcpy(p, bytes + from, COPY_STEP);
+            else
                 memcpy(p, bytes + from, len);
             p += len;
-            out->data.len += len;
+            pos += len;
         }
-        IA_TRY(ia_vals_end_var(cx, out));
+        if (word == 4)
+            ia_put_le32(o, (uint32_t)pos);
+        else
+            ia_put_le64(o, pos);
     }
+    out->data.len = pos;
+    out->n += n;
     return IA_OK;
 }
 
 static ia_status gather(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, const uint16_t *vdef,
                         ia_vals *out)
 {
+    const uint8_t *idx = l->vals.data.data + start * l->vals.phys.width;
     size_t width = l->phys.width;
     uint8_t *p;
 
+    if (!n)
+        return IA_OK;
     if (l->phys.kind == IA_PHYS_VAR)
-        return gather_vars(cx, l, start, n, vdef, out);
+        return gather_vars(cx, l, idx, n, vdef, out);
     p = ia_vals_extend(cx, out, n);
     if (!p)
         return ia_vals_status(cx, out);
     for (uint64_t i = 0; i < n; i++, p += width) {
-        uint64_t x = index_at(&l->vals, start + i);
+        uint64_t x = index_at(idx, l->vals.phys.width, i);
 
         if (x < l->dict.n)
             memcpy(p, l->dict.data.data + x * width, width);

@@ -101,14 +101,14 @@ void ia_valid_bits(ia_ctx *cx, ia_valid *v, const uint8_t *src, uint64_t off, ui
     v->zeros += n - ones;
 }
 
-void ia_valid_levels(ia_ctx *cx, ia_valid *v, const uint16_t *level, size_t n)
+void ia_valid_levels(ia_ctx *cx, ia_valid *v, const uint16_t *level, size_t n, unsigned limit)
 {
     size_t zeros = 0;
     uint8_t *p;
     uint64_t at = v->n;
 
     for (size_t i = 0; i < n; i++)
-        zeros += level[i] != 0;
+        zeros += level[i] >= limit;
     if (!zeros) {
         ia_valid_ones(cx, v, n);
         return;
@@ -119,18 +119,18 @@ void ia_valid_levels(ia_ctx *cx, ia_valid *v, const uint16_t *level, size_t n)
     }
     p = v->bits.data;
     while (n && (at & 7)) {
-        p[at >> 3] |= (uint8_t)((*level == 0) << (at & 7));
+        p[at >> 3] |= (uint8_t)((*level < limit) << (at & 7));
         level++, at++, n--, v->n++;
     }
     for (; n >= 8; n -= 8, level += 8, at += 8, v->n += 8) {
         unsigned byte = 0;
 
         for (unsigned k = 0; k < 8; k++)
-            byte |= (unsigned)(level[k] == 0) << k;
+            byte |= (unsigned)(level[k] < limit) << k;
         p[at >> 3] = (uint8_t)byte;
     }
     for (; n; n--, level++, at++, v->n++)
-        p[at >> 3] |= (uint8_t)((*level == 0) << (at & 7));
+        p[at >> 3] |= (uint8_t)((*level < limit) << (at & 7));
     v->zeros += zeros;
 }
 
@@ -289,7 +289,7 @@ void ia_vals_zeros(ia_ctx *cx, ia_vals *v, uint64_t n)
     }
 }
 
-static ia_status too_long(ia_ctx *cx)
+ia_status ia_vals_too_long(ia_ctx *cx)
 {
     return ia_fail(cx, IA_ERR_UNSUPPORTED,
                    "more than 2 GiB of strings in one batch; read fewer rows at once");
@@ -305,7 +305,7 @@ ia_status ia_vals_begin_var(ia_ctx *cx, ia_vals *v)
 ia_status ia_vals_end_var(ia_ctx *cx, ia_vals *v)
 {
     if (v->phys.bits == 32 && v->data.len > INT32_MAX)
-        return too_long(cx);
+        return ia_vals_too_long(cx);
     put_offset(cx, v, v->data.len);
     v->n++;
     return ia_buf_status(&v->offs);
@@ -357,7 +357,7 @@ ia_status ia_vals_put_vars(ia_ctx *cx, ia_vals *v, const uint8_t *offs, uint32_t
     last = load_offset(offs, obits, n);
     len = last - first;
     if (v->phys.bits == 32 && len > (uint64_t)INT32_MAX - v->data.len)
-        return too_long(cx);
+        return ia_vals_too_long(cx);
     p = ia_buf_extend(cx, &v->offs, (size_t)n * (v->phys.bits / 8));
     if (p)
         shift_offsets(p, v->phys.bits, offs + obits / 8, obits, n, v->data.len - first);

@@ -48,8 +48,8 @@ static inline void ia_valid_push(ia_ctx *cx, ia_valid *v, bool valid)
 }
 /* n bits of `src` from bit `off`. */
 void ia_valid_bits(ia_ctx *cx, ia_valid *v, const uint8_t *src, uint64_t off, uint64_t n);
-/* Valid where level[i] == 0. */
-void ia_valid_levels(ia_ctx *cx, ia_valid *v, const uint16_t *level, size_t n);
+/* Valid where level[i] < limit. */
+void ia_valid_levels(ia_ctx *cx, ia_valid *v, const uint16_t *level, size_t n, unsigned limit);
 void ia_valid_append(ia_ctx *cx, ia_valid *dst, const ia_valid *src, uint64_t off, uint64_t n);
 static inline bool ia_valid_at(const ia_valid *v, uint64_t i)
 {
@@ -69,6 +69,8 @@ typedef struct ia_vals {
 void ia_vals_init(ia_vals *v, const ia_phys *phys);
 void ia_vals_dispose(ia_vals *v);
 void ia_vals_clear(ia_vals *v);
+/* UNSUPPORTED: 32-bit offsets do not reach. */
+ia_status ia_vals_too_long(ia_ctx *cx);
 ia_status ia_vals_status(ia_ctx *cx, const ia_vals *v) IA_MUST_CHECK;
 /* Room for n more values (and `bytes` of variable data). */
 ia_status ia_vals_reserve(ia_ctx *cx, ia_vals *v, uint64_t n, uint64_t bytes) IA_MUST_CHECK;
