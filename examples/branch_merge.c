@@ -2,7 +2,10 @@
 #include <inarch/inarch.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#define SCHEMA "node Person { name: String @key age: I32? }"
+#define ADD "query add($name: String, $age: I32) { insert Person { name: $name age: $age } }"
+#define ALL "query all() { match { $p: Person } return { $p.name $p.age } order { $p.name } }"
 
 static void check(inarch_status st, const char *what)
 {
@@ -22,15 +25,12 @@ static void insert(inarch_graph *g, const char *branch, const char *name, int ag
     snprintf(params, sizeof params, "{\"name\": \"%s\", \"age\": %d}", name, age);
     q.params = params;
     w.branch = branch;
-    check(inarch_mutate(
-              g, "query add($name: String, $age: I32) { insert Person { name: $name age: $age } }",
-              &q, &w, &r),
-          "insert");
+    check(inarch_mutate(g, ADD, &q, &w, &r), "insert");
 }
 
-static int print(const void *data, size_t n, void *payload)
+static int print(const void *data, size_t n, void *to)
 {
-    return fwrite(data, 1, n, payload) != n;
+    return fwrite(data, 1, n, to) != n;
 }
 
 int main(int argc, char **argv)
@@ -40,9 +40,7 @@ int main(int argc, char **argv)
     inarch_merge_result m;
     inarch_result *rows;
 
-    check(inarch_graph_create(path, "node Person { name: String @key age: I32? }", "people.pg",
-                              "example", NULL),
-          "create");
+    check(inarch_graph_create(path, SCHEMA, "people.pg", "example", NULL), "create");
     check(inarch_graph_open(path, NULL, &g), "open");
     insert(g, "main", "Ada", 36);
     check(inarch_branch_create(g, "draft", "main", NULL), "branch");
@@ -52,10 +50,7 @@ int main(int argc, char **argv)
     printf("merge: %s, payload bytes read and written: %llu\n", m.outcome,
            (unsigned long long)(m.payload_read + m.payload_written));
     inarch_merge_result_dispose(&m);
-    check(inarch_query(
-              g, "query all() { match { $p: Person } return { $p.name $p.age } order { $p.name } }",
-              NULL, &rows),
-          "query");
+    check(inarch_query(g, ALL, NULL, &rows), "query");
     check(inarch_result_render(rows, "table", print, stdout), "print");
     inarch_result_close(rows);
     inarch_graph_close(g);

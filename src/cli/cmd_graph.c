@@ -6,7 +6,13 @@
 
 int cmd_version(cli *c)
 {
-    (void)c;
+    if (c->json) {
+        json_out j;
+        json_begin(&j);
+        json_text(&j, "version", inarch_version());
+        json_end(&j);
+        return EXIT_OK;
+    }
     printf("inarch %s\n", inarch_version());
     return EXIT_OK;
 }
