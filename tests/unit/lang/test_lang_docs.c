@@ -1,4 +1,4 @@
-/* test_lang_docs.c - every schema and query in the documents compiles, every refusal reads as written. */
+/* test_lang_docs.c - the schemas and queries of the documents compile, refusals read as written. */
 #include "lang_fixture.h"
 
 #include <stdlib.h>
@@ -73,7 +73,8 @@ static bool doc_next(doc *d, block *b)
 static void must_be(doc *d, const char *wanted, const char *what)
 {
     if (strcmp(d->t.cx.err.text, wanted) != 0)
-        print_error("%s: %s\nthe document says: %s\nthe message is: %s\n", d->file, what, wanted, d->t.cx.err.text);
+        print_error("%s: %s\nthe document says: %s\nthe message is: %s\n", d->file, what, wanted,
+                    d->t.cx.err.text);
     assert_string_equal(d->t.cx.err.text, wanted);
 }
 
