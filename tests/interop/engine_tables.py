@@ -9,6 +9,7 @@ import os
 import sys
 
 import lance
+import numpy as np
 import pyarrow as pa
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "python"))
@@ -25,6 +26,8 @@ def plain(value, kind):
         return (value - EPOCH).days
     if pa.types.is_date64(kind):
         return (value - EPOCH).days * 86400000 if not isinstance(value, datetime.datetime) else int(value.timestamp() * 1000)
+    if pa.types.is_float32(kind):
+        return float(str(np.float32(value)))  # the fewest digits, as the export has them
     if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
         return [plain(v, kind.value_type) for v in value]
     return value
@@ -88,11 +91,12 @@ def commits_of(g):
     return sorted(seen)
 
 
-def check_graph(path, limit=0):
-    """Raises on the first difference; returns how many table versions were opened."""
-    opened = set()
+def check_graph(path, limit=0, commits=None, opened=None):
+    """Raises on the first difference; returns how many table versions were opened.
+    commits: instead of those reachable from a branch. opened: a set that gets (directory, Lance branch, version)."""
+    opened = set() if opened is None else opened
     with inarch.open(path) as g:
-        commits = commits_of(g)
+        commits = commits or commits_of(g)
         for commit in commits[-limit:] if limit else commits:
             want = None
             for t in g.snapshot(commit)["tables"]:
