@@ -43,5 +43,6 @@ int main(int argc, char **argv)
     }
     save(argv[1], "table.manifest", fuzz_table_manifest());
     ia_objstore_close(os);
+    fuzz_end(&r);
     return 0;
 }

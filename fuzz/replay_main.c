@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_INPUT ((size_t)1 << 20)
-#define MAX_MUTANT ((size_t)128 << 10)
+#define LARGEST_INPUT ((size_t)1 << 20)
+#define LARGEST_MUTANT ((size_t)128 << 10)
 #define HANG_SECONDS 20 /* of processor time; the fuzzers themselves refuse slow inputs */
 #define MAX_RSS_KIB (1536L << 10)
 
@@ -141,7 +141,7 @@ static void add_file(const char *path)
 
     if (!f || fstat(fileno(f), &s) != 0)
         die("cannot read", path);
-    if ((size_t)s.st_size > MAX_INPUT) {
+    if ((size_t)s.st_size > LARGEST_INPUT) {
         fclose(f);
         return;
     }
@@ -206,7 +206,7 @@ static size_t below(size_t n)
 /* Puts n bytes at `at`, in place of `gone` bytes. */
 static size_t put(uint8_t *p, size_t len, size_t at, size_t gone, const uint8_t *with, size_t n)
 {
-    if (len - gone + n > MAX_MUTANT)
+    if (len - gone + n > LARGEST_MUTANT)
         return len;
     memmove(p + at + n, p + at + gone, len - at - gone);
     memmove(p + at, with, n);
@@ -236,7 +236,7 @@ static void change_number(uint8_t *p, size_t len)
 }
 
 /* A piece of this or another saved input, over or between the bytes. */
-static size_t splice(uint8_t *p, size_t len)
+static size_t splice_in(uint8_t *p, size_t len)
 {
     const input *from = &run.items[below(run.n)];
     uint8_t piece[256];
@@ -260,7 +260,7 @@ static size_t mutate_once(uint8_t *p, size_t len)
     uint8_t byte;
 
     if (len == 0)
-        return splice(p, len);
+        return splice_in(p, len);
     switch (below(8)) {
     case 0: p[at] ^= (uint8_t)(1u << below(8)); return len;
     case 1: p[at] = (uint8_t)next_random(); return len;
@@ -268,8 +268,8 @@ static size_t mutate_once(uint8_t *p, size_t len)
     case 3: return put(p, len, at, 1 + below(len - at < 64 ? len - at : 64), p, 0);
     case 4: byte = text[below(sizeof text - 1)]; return put(p, len, at, below(2), &byte, 1);
     case 5: p[at] = text[below(sizeof text - 1)]; return len;
-    case 6: return below(16) ? splice(p, len) : at;
-    default: return splice(p, len);
+    case 6: return below(16) ? splice_in(p, len) : at;
+    default: return splice_in(p, len);
     }
 }
 
@@ -284,13 +284,13 @@ static double seconds_now(void)
 static uint64_t run_mutants(double seconds)
 {
     const double end = seconds_now() + seconds;
-    uint8_t *work = memory(NULL, MAX_MUTANT);
+    uint8_t *work = memory(NULL, LARGEST_MUTANT);
     uint64_t count = 0;
     char name[700];
 
     while (run.n > 0 && seconds_now() < end) {
         const input *in = &run.items[below(run.n)];
-        size_t len = in->len < MAX_MUTANT ? in->len : MAX_MUTANT;
+        size_t len = in->len < LARGEST_MUTANT ? in->len : LARGEST_MUTANT;
 
         memcpy(work, in->data, len);
         for (size_t k = 1 + below(below(4) ? 3 : 12); k > 0; k--)
