@@ -93,8 +93,8 @@ def values(rng, kind, n, flavour, plain):
     return spread(rng, n, lambda m: numbers(rng, m, kind), flavour)
 
 
-def column(rng, kind, n, pattern, plain=False):
-    """An Arrow array of type TYPES[kind]; `plain` leaves out NaN, -0.0 and infinities."""
+def column(rng, kind, n, pattern, plain=False, items="part"):
+    """An Arrow array of type TYPES[kind]; `plain` leaves out NaN, -0.0 and infinities; items: their null pattern."""
     flavour = rng.choice(["fresh", "few", "runs", "one", "fresh"])
     mask = nulls(rng, pattern, n)
     if kind.startswith("list<"):
@@ -103,7 +103,7 @@ def column(rng, kind, n, pattern, plain=False):
         if pattern != "must":
             lengths[mask] = 0
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype("int32")
-        items = column(rng, child, int(offsets[-1]), "whole" if pattern == "must" else "part", plain)
+        items = column(rng, child, int(offsets[-1]), "whole" if pattern == "must" else items, plain)
         return pa.ListArray.from_arrays(pa.array(offsets), items, mask=pa.array(mask))
     if kind.startswith("fsl"):
         width = int(kind[3:])
