@@ -3,7 +3,9 @@
  * before and after the whole operation, then, for each kind of cut and each k, prepares a fresh
  * store, cuts step k, "restarts" (a new handle on the bare store) and expects one of the two; then
  * a further write must work and leave nothing undone. The restarted process is cut once more in its
- * own first write, too. On memory stores with and without links. */
+ * own first write, too. On memory stores with and without links; unless
+ * INARCH_LONG is 1 in the environment, a part of the second deaths and of the cuts without links is
+ * left out. */
 #ifndef TESTS_FAULT_CUT_H
 #define TESTS_FAULT_CUT_H
 
