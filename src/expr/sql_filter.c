@@ -2,6 +2,8 @@
 #include "base/ids.h"
 #include "expr/expr_priv.h"
 
+#include <math.h>
+
 /*   or    = and { OR and }      and = not { AND not }      not = NOT not | test
  *   test  = value [ comparison value | IS [NOT] NULL | IS [NOT] TRUE | IS [NOT] FALSE
  *                 | [NOT] IN (...) | [NOT] BETWEEN value AND value | [NOT] LIKE string ]
@@ -198,6 +200,8 @@ static ia_status number(parser *p, bool negative, ia_scalar *out)
     }
     if (!ia_double_parse(p->t.at, p->t.len, &d))
         return wrong(p, "expected a number");
+    if (!isfinite(d))
+        return wrong(p, "expected a number that fits a double");
     *out = ia_scalar_f64(negative ? -d : d);
     return next(p);
 }
