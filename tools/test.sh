@@ -42,7 +42,8 @@ run() {
     local name=$1 cap=$2 start=$SECONDS rc took word
     shift 2
     printf '%-22s cap %4d s  ' "$name" "$cap"
-    timeout --kill-after=15 "$cap" "$@" >"$logs/$name.log" 2>&1 </dev/null
+    # The braces keep the shell's own word about a killed suite off the table.
+    { timeout --kill-after=15 "$cap" "$@" >"$logs/$name.log" 2>&1 </dev/null; } 2>/dev/null
     rc=$?
     took=$((SECONDS - start))
     case $rc in
