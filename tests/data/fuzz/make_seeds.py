@@ -79,6 +79,13 @@ def versions():
 
 # ---- files of the real engine --------------------------------------------------------------------
 
+def save_manifest(name, data):
+    at = struct.unpack("<Q", data[-16:-8])[0]
+    size = struct.unpack("<I", data[at:at + 4])[0]
+    save("manifest", name, data)
+    save("manifest", name + "-body", data[at + 4:at + 4 + size])
+
+
 def engine(place):
     root = os.path.join(place, "t.lance")
     rows = pa.table({"i": pa.array(range(1, 7), pa.int64()),
@@ -92,9 +99,9 @@ def engine(place):
     branch.delete("i = 3")
     ds.tags.create("v1", 2)
     for i, path in enumerate(sorted(glob.glob(root + "/_versions/*.manifest"))):
-        save("manifest", f"engine-{i}", read(path))
+        save_manifest(f"engine-{i}", read(path))
     for path in glob.glob(root + "/tree/side/_versions/*.manifest"):
-        save("manifest", "engine-branch-" + os.path.basename(path)[18:20], read(path))
+        save_manifest("engine-branch-" + os.path.basename(path)[18:20], read(path))
     for i, path in enumerate(sorted(glob.glob(root + "/_transactions/*.txn"))):
         save("txn", f"engine-{os.path.basename(path).split('-')[0]}", read(path))
     for path in glob.glob(root + "/_deletions/*.arrow"):
@@ -113,7 +120,7 @@ def ours(place, program):
     subprocess.run([program, place], check=True)
     save("commit", "write", read(place + "/commit.json"))
     save("catalog_json", "all", read(place + "/catalog.json"))
-    save("manifest", "table", read(place + "/table.manifest"))
+    save_manifest("table", read(place + "/table.manifest"))
     commit = json.loads(read(place + "/commit.json"))
     entry = commit["entries"][0]
     entry["lance_branch"], entry["fork"] = "b.1", {"parent": None, "parent_size": 9, "created_s": 5}
@@ -122,7 +129,7 @@ def ours(place, program):
     commit["routes"] = [{"type": entry["type"], "key": "node:Company", "route": "graft", "reason": "r"}]
     save("commit", "merge", json.dumps(commit))
     for name in glob.glob(DATA + "/table/*.manifest"):
-        save("manifest", os.path.basename(name).split(".")[0], read(name))
+        save_manifest(os.path.basename(name).split(".")[0], read(name))
     for name in glob.glob(DATA + "/arrow/*.arrow"):
         save("deletions", os.path.basename(name), b"a" + read(name))
 
