@@ -5,7 +5,7 @@ import { spawn, execFileSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { basename } from "node:path";
 import * as lancedb from "@lancedb/lancedb";
-import { DataType } from "apache-arrow";
+import { compare } from "./lancedb_values.mjs";
 
 const [inarch, graph] = process.argv.slice(2);
 if (!graph) {
@@ -35,44 +35,6 @@ async function exported(commit, types) {
     const code = await done;
     if (code !== 0) throw new Error(`export of ${commit} failed with ${code}`);
     return out;
-}
-
-// A value of the engine in the form of the export: dates as days, instants as milliseconds.
-function plain(value, type) {
-    if (value === null || value === undefined) return null;
-    if (DataType.isDate(type)) {
-        const ms = Number(value);
-        return type.unit === 0 ? Math.round(ms / 86400000) : ms;
-    }
-    if (DataType.isList(type) || DataType.isFixedSizeList(type))
-        return Array.from(value, (item) => plain(item, type.children[0].type));
-    return typeof value === "bigint" ? Number(value) : value;
-}
-
-function same(a, b) {
-    if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((x, i) => same(x, b[i]));
-    return a === b || (typeof a === "number" && Number.isNaN(a) && b === "NaN");
-}
-
-// Removes each row of the engine from `want`; what is left was not read.
-function compare(table, want, where) {
-    if (table.numRows !== want.size) throw new Error(`${where}: ${table.numRows} rows, the export has ${want.size}`);
-    for (const batch of table.batches) {
-        const columns = batch.schema.fields.map((field, k) => [field.name, field.type, batch.getChildAt(k)]);
-        const ids = columns.find(([name]) => name === "id")[2];
-        for (let i = 0; i < batch.numRows; i++) {
-            const row = want.get(ids.get(i));
-            if (!row) throw new Error(`${where}: ${ids.get(i)} is not in the export, or was read twice`);
-            if (Object.keys(row).length !== columns.length) throw new Error(`${where}: other columns than the export`);
-            for (const [name, type, values] of columns) {
-                const got = plain(values.get(i), type);
-                if (!same(got, row[name]))
-                    throw new Error(`${where}: ${row.id}.${name} is ${JSON.stringify(got)}, exported ${JSON.stringify(row[name])}`);
-            }
-            want.delete(row.id);
-        }
-    }
-    if (want.size) throw new Error(`${where}: ${want.size} rows were not read`);
 }
 
 const connection = await lancedb.connect(graph);
