@@ -115,9 +115,16 @@ done:
 ia_status ia_fragmap_build(ia_ctx *cx, const ia_manifest *m, ia_bytemap *out)
 {
     for (size_t i = 0; i < m->n_fragments; i++) {
-        const char *name = m->fragments[i].n_files ? m->fragments[i].files[0].path : "";
+        const ia_fragment *f = &m->fragments[i];
+        bool added;
         size_t at;
-        IA_TRY(ia_bytemap_put(cx, out, name, strlen(name), &at, NULL));
+        if (f->n_files == 0)
+            continue;
+        IA_TRY(ia_bytemap_put(cx, out, f->files[0].path, strlen(f->files[0].path), &at, &added));
+        if (!added)
+            return ia_fail(cx, IA_ERR_CORRUPT, "fragments %llu and %llu share the data file %s",
+                           (unsigned long long)m->fragments[ia_bytemap_get(out, at)].id,
+                           (unsigned long long)f->id, f->files[0].path);
         *ia_bytemap_value(out, at) = i;
     }
     return IA_OK;
@@ -133,6 +140,17 @@ const ia_fragment *ia_fragmap_find(const ia_bytemap *map, const ia_manifest *m,
         return NULL;
     const ia_fragment *f = &m->fragments[ia_bytemap_get(map, at)];
     return ia_fragment_same_files(f, like) ? f : NULL;
+}
+
+/* Deletion files are named after the fragment and a random number, and never change. */
+bool ia_fragment_same_deletions(const ia_fragment *a, const ia_fragment *b)
+{
+    if (!a->has_deletion || !b->has_deletion)
+        return a->has_deletion == b->has_deletion;
+    return a->id == b->id && a->deletion.id == b->deletion.id &&
+           a->deletion.read_version == b->deletion.read_version &&
+           a->deletion.file_type == b->deletion.file_type &&
+           a->deletion.num_deleted == b->deletion.num_deleted;
 }
 
 /* a - b of two deletion vectors, NULL reading as empty. */
@@ -165,7 +183,7 @@ static ia_status one_side(ia_ctx *cx, const pairing *p, ia_dataset *ds, ia_datas
             continue;
         }
         ++*n_common;
-        if (!same->has_deletion)
+        if (!same->has_deletion || ia_fragment_same_deletions(f, same))
             continue;
         IA_GO(ia_dataset_deletions(cx, ds, f, &here));
         IA_GO(ia_dataset_deletions(cx, other, same, &there));
@@ -207,10 +225,14 @@ ia_status ia_rows_equal(ia_ctx *cx, const ia_batch *a, int64_t i, const ia_batch
                         bool *equal)
 {
     *equal = false;
+    if (a->schema->n_fields != b->schema->n_fields)
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "the two images have %zu and %zu columns: their schemas must agree",
+                       a->schema->n_fields, b->schema->n_fields);
     for (size_t k = 0; k < a->schema->n_fields; k++) {
         const ia_array *other = ia_batch_col(b, a->schema->fields[k].name);
         if (!other || !ia_type_equal(a->cols[k]->type, other->type))
-            return ia_fail(cx, IA_ERR_CONFLICT,
+            return ia_fail(cx, IA_ERR_INVALID,
                            "column '%s' differs between the two images: their schemas must agree",
                            a->schema->fields[k].name);
         if (!ia_value_equal(a->cols[k], i, other, j))
@@ -220,16 +242,36 @@ ia_status ia_rows_equal(ia_ctx *cx, const ia_batch *a, int64_t i, const ia_batch
     return IA_OK;
 }
 
-size_t ia_rows_chunk(const ia_schema *s)
+/* Bytes of one row: what the types say, or what the widest fragment takes on disk. */
+size_t ia_rows_chunk(const ia_manifest *m)
 {
-    uint64_t bytes = 0;
+    uint64_t width = 0;
 
-    for (size_t k = 0; k < s->n_fields; k++) {
-        const uint32_t bits = ia_type_bits(s->fields[k].type);
-        bytes += bits ? bits / 8 + 1 : 64;
+    for (size_t k = 0; k < m->arrow->n_fields; k++) {
+        const uint32_t bits = ia_type_bits(m->arrow->fields[k].type);
+        width += bits ? bits / 8 + 1 : 64;
     }
-    const uint64_t rows = (4u << 20) / (bytes + 1);
+    for (size_t i = 0; i < m->n_fragments; i++) {
+        const ia_fragment *f = &m->fragments[i];
+        uint64_t bytes = 0;
+        for (size_t k = 0; k < f->n_files; k++)
+            bytes += f->files[k].size < UINT64_MAX - bytes ? f->files[k].size : 0;
+        bytes /= f->physical_rows ? f->physical_rows : 1;
+        width = bytes > width && f->physical_rows >= 64 ? bytes : width;
+    }
+    const uint64_t rows = (4u << 20) / (width + 1);
     return rows < 16 ? 16 : rows > 8192 ? 8192 : (size_t)rows;
+}
+
+ia_status ia_rows_take(ia_ctx *cx, ia_dataset *ds, const uint64_t *addrs, size_t *n,
+                       const char *const *columns, size_t n_columns, ia_batch **out)
+{
+    for (;; *n = (*n + 1) / 2) {
+        const ia_status st = ia_dataset_take(cx, ds, addrs, *n, columns, n_columns, out);
+        if (st != IA_ERR_OVER_BUDGET || *n <= 1)
+            return st;
+        ia_ctx_clear(cx);
+    }
 }
 
 typedef struct equal_chunk {
@@ -238,23 +280,21 @@ typedef struct equal_chunk {
     size_t n;
 } equal_chunk;
 
-static ia_status drop_chunk(ia_ctx *cx, ia_delta *d, ia_dataset *old_image, ia_dataset *new_image,
-                            equal_chunk *c)
+/* Compares the first rows of the chunk, as many as there is room for; *n = how many. */
+static ia_status drop_some(ia_ctx *cx, ia_delta *d, ia_dataset *old_image, ia_dataset *new_image,
+                           const equal_chunk *c, size_t from, size_t *n)
 {
     ia_batch *a = NULL, *b = NULL;
-    ia_status st = IA_OK;
+    ia_status st;
 
-    if (c->n == 0)
-        return IA_OK;
-    IA_GO(ia_dataset_take(cx, old_image, c->old_addr, c->n, NULL, 0, &a));
-    IA_GO(ia_dataset_take(cx, new_image, c->new_addr, c->n, NULL, 0, &b));
-    for (size_t i = 0; i < c->n; i++) {
+    IA_GO(ia_rows_take(cx, old_image, c->old_addr + from, n, NULL, 0, &a));
+    IA_GO(ia_rows_take(cx, new_image, c->new_addr + from, n, NULL, 0, &b));
+    for (size_t i = 0; i < *n; i++) {
         bool equal;
         IA_GO(ia_rows_equal(cx, a, (int64_t)i, b, (int64_t)i, &equal));
         if (equal)
-            d->rows[c->entry[i]] = (ia_delta_row){IA_NO_ROW, IA_NO_ROW};
+            d->rows[c->entry[from + i]] = (ia_delta_row){IA_NO_ROW, IA_NO_ROW};
     }
-    c->n = 0;
     st = ia_check(cx, 0, 0);
 done:
     ia_batch_release(a);
@@ -262,9 +302,21 @@ done:
     return st;
 }
 
+static ia_status drop_chunk(ia_ctx *cx, ia_delta *d, ia_dataset *old_image, ia_dataset *new_image,
+                            equal_chunk *c)
+{
+    for (size_t from = 0; from < c->n;) {
+        size_t n = c->n - from;
+        IA_TRY(drop_some(cx, d, old_image, new_image, c, from, &n));
+        from += n;
+    }
+    c->n = 0;
+    return IA_OK;
+}
+
 ia_status ia_delta_drop_equal(ia_ctx *cx, ia_delta *d, ia_dataset *old_image, ia_dataset *new_image)
 {
-    const size_t cap = ia_rows_chunk(new_image->m->arrow);
+    const size_t cap = ia_rows_chunk(new_image->m);
     equal_chunk c = {0};
     ia_status st;
 

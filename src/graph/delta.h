@@ -33,18 +33,27 @@ ia_status ia_delta_compute(ia_ctx *cx, ia_dataset *old_image, ia_dataset *new_im
 ia_status ia_delta_drop_equal(ia_ctx *cx, ia_delta *d, ia_dataset *old_image,
                               ia_dataset *new_image) IA_MUST_CHECK;
 
-/* Fragments by the name of their first file -> index into m->fragments. */
+/* Fragments by the name of their first file -> index into m->fragments. Errors: CORRUPT (a file
+ * that backs two fragments). */
 ia_status ia_fragmap_build(ia_ctx *cx, const ia_manifest *m, ia_bytemap *out) IA_MUST_CHECK;
 /* The fragment of m (mapped before) that is backed by the same files as `like`; NULL when there is
  * none. */
 const ia_fragment *ia_fragmap_find(const ia_bytemap *map, const ia_manifest *m,
                                    const ia_fragment *like);
 
-/* Equal by value in every column, matched by name (R-260). Errors: CONFLICT when the schemas
+/* Both without deletions, or with one and the same deletion file (they never change). */
+bool ia_fragment_same_deletions(const ia_fragment *a, const ia_fragment *b);
+
+/* Equal by value in every column, matched by name (R-260). Errors: INVALID when the schemas
  * differ. */
 ia_status ia_rows_equal(ia_ctx *cx, const ia_batch *a, int64_t i, const ia_batch *b, int64_t j,
                         bool *equal) IA_MUST_CHECK;
-/* Rows to read at once so that a chunk stays near 4 MiB: 16 .. 8192. */
-size_t ia_rows_chunk(const ia_schema *s);
+/* Rows to read at once so that a chunk stays near 4 MiB: 16 .. 8192. An estimate that saves
+ * retries; the bound is kept by the next call. */
+size_t ia_rows_chunk(const ia_manifest *m);
+/* ia_dataset_take() of the first *n addresses, or of fewer (*n says how many, at least one) when
+ * the budget has no room for all. */
+ia_status ia_rows_take(ia_ctx *cx, ia_dataset *ds, const uint64_t *addrs, size_t *n,
+                       const char *const *columns, size_t n_columns, ia_batch **out) IA_MUST_CHECK;
 
 #endif

@@ -10,12 +10,20 @@ typedef struct diffing {
     void *arg;
 } diffing;
 
-/* Changes of one chunk in id order. */
+/* Changes of one chunk in id order, and the images of those being emitted. */
 typedef struct diff_chunk {
     size_t *entry;
-    uint64_t *old_addr, *new_addr; /* of the present rows */
-    size_t n, n_old, n_new;
+    uint64_t *addr; /* scratch */
+    size_t n;
+    ia_batch *before, *after;
 } diff_chunk;
+
+static void release_images(diff_chunk *c)
+{
+    ia_batch_release(c->before);
+    ia_batch_release(c->after);
+    c->before = c->after = NULL;
+}
 
 static ia_status emit_one(ia_ctx *cx, const diffing *d, size_t type, ia_view id,
                           const ia_batch *before, int64_t *b, const ia_batch *after, int64_t *a,
@@ -41,57 +49,80 @@ done:
     return st;
 }
 
-static ia_status emit_chunk(ia_ctx *cx, const diffing *d, size_t type, const ia_delta *delta,
-                            ia_dataset *from, ia_dataset *to, diff_chunk *c)
+/* Images of one side of the entries [from, from + n) that are there. */
+static ia_status take_side(ia_ctx *cx, const ia_delta *delta, diff_chunk *c, size_t from, size_t n,
+                           bool is_new, ia_dataset *ds, ia_batch **out)
 {
-    ia_batch *before = NULL, *after = NULL;
-    int64_t b = 0, a = 0;
-    ia_status st = IA_OK;
+    size_t k = 0;
 
-    if (d->images && c->n_old)
-        IA_GO(ia_dataset_take(cx, from, c->old_addr, c->n_old, NULL, 0, &before));
-    if (d->images && c->n_new)
-        IA_GO(ia_dataset_take(cx, to, c->new_addr, c->n_new, NULL, 0, &after));
-    for (size_t i = 0; i < c->n; i++)
-        IA_GO(emit_one(cx, d, type, ia_bytemap_key(&delta->ids, c->entry[i]), before, &b, after, &a,
-                       &delta->rows[c->entry[i]]));
-    c->n = c->n_old = c->n_new = 0;
-done:
-    ia_batch_release(before);
-    ia_batch_release(after);
-    return st;
+    for (size_t i = from; i < from + n; i++) {
+        const ia_delta_row *r = &delta->rows[c->entry[i]];
+        const uint64_t addr = is_new ? r->new_addr : r->old_addr;
+        if (addr != IA_NO_ROW)
+            c->addr[k++] = addr;
+    }
+    return k ? ia_dataset_take(cx, ds, c->addr, k, NULL, 0, out) : IA_OK;
+}
+
+/* Both images of as many entries as there is room for; *n = how many. */
+static ia_status take_images(ia_ctx *cx, const ia_delta *delta, diff_chunk *c, size_t from,
+                             size_t *n, ia_dataset *old_ds, ia_dataset *new_ds)
+{
+    for (;; *n = (*n + 1) / 2) {
+        ia_status st = take_side(cx, delta, c, from, *n, false, old_ds, &c->before);
+        if (st == IA_OK)
+            st = take_side(cx, delta, c, from, *n, true, new_ds, &c->after);
+        if (st != IA_ERR_OVER_BUDGET || *n <= 1)
+            return st;
+        release_images(c);
+        ia_ctx_clear(cx);
+    }
+}
+
+static ia_status emit_chunk(ia_ctx *cx, const diffing *d, size_t type, const ia_delta *delta,
+                            ia_dataset *old_ds, ia_dataset *new_ds, diff_chunk *c)
+{
+    for (size_t from = 0; from < c->n;) {
+        size_t n = c->n - from;
+        int64_t b = 0, a = 0;
+        IA_TRY(ia_check(cx, 0, 0));
+        if (d->images)
+            IA_TRY(take_images(cx, delta, c, from, &n, old_ds, new_ds));
+        for (size_t i = from; i < from + n; i++)
+            IA_TRY(emit_one(cx, d, type, ia_bytemap_key(&delta->ids, c->entry[i]), c->before, &b,
+                            c->after, &a, &delta->rows[c->entry[i]]));
+        release_images(c);
+        from += n;
+    }
+    c->n = 0;
+    return IA_OK;
 }
 
 static ia_status emit_delta(ia_ctx *cx, const diffing *d, size_t type, const ia_delta *delta,
                             ia_dataset *from, ia_dataset *to)
 {
-    const size_t cap = ia_rows_chunk(to->m->arrow);
+    const size_t cap = ia_rows_chunk(to->m);
     diff_chunk c = {0};
     size_t *order = NULL;
     ia_status st;
 
     IA_GO(ia_bytemap_sorted(cx, &delta->ids, &order));
     IA_GO(IA_NEW_ARRAY(cx, c.entry, cap));
-    IA_GO(IA_NEW_ARRAY(cx, c.old_addr, cap));
-    IA_GO(IA_NEW_ARRAY(cx, c.new_addr, cap));
+    IA_GO(IA_NEW_ARRAY(cx, c.addr, cap));
     for (size_t i = 0; i < delta->ids.n; i++) {
         const ia_delta_row *r = &delta->rows[order[i]];
         if (r->old_addr == IA_NO_ROW && r->new_addr == IA_NO_ROW)
             continue;
         c.entry[c.n++] = order[i];
-        if (r->old_addr != IA_NO_ROW)
-            c.old_addr[c.n_old++] = r->old_addr;
-        if (r->new_addr != IA_NO_ROW)
-            c.new_addr[c.n_new++] = r->new_addr;
         if (c.n == cap)
             IA_GO(emit_chunk(cx, d, type, delta, from, to, &c));
     }
     IA_GO(emit_chunk(cx, d, type, delta, from, to, &c));
 done:
+    release_images(&c);
     ia_free(order);
     ia_free(c.entry);
-    ia_free(c.old_addr);
-    ia_free(c.new_addr);
+    ia_free(c.addr);
     return st;
 }
 

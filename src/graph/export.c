@@ -124,7 +124,7 @@ static ia_status export_whole(ia_ctx *cx, exporting *x, const ia_type_def *def, 
 static ia_status export_taken(ia_ctx *cx, exporting *x, const ia_type_def *def, ia_dataset *ds,
                               const id_list *l, const size_t *order)
 {
-    const size_t chunk = ia_rows_chunk(ds->m->arrow);
+    const size_t chunk = ia_rows_chunk(ds->m);
     uint64_t *addrs = NULL;
     ia_batch *b = NULL;
     ia_status st;

@@ -75,7 +75,7 @@ ia_status ia_conflict_add(ia_ctx *cx, ia_merging *m, ia_conflict_kind kind, size
     IA_TRY(IA_GROW(cx, l->items, l->cap, l->n + 1));
     ia_conflict *c = &l->items[l->n++];
     *c = (ia_conflict){.kind = kind, .type = type};
-    if (id.data && id.len)
+    if (id.data)
         IA_TRY(IA_SET(cx, c->id, ia_strndup(cx, id.data, id.len)));
     IA_TRY(dup_or_null(cx, message, &c->message));
     IA_TRY(dup_or_null(cx, base, &c->base));
@@ -125,6 +125,10 @@ static void merging_dispose(ia_merging *m)
     ia_free(m->others);
     ia_snapshot_close(m->base);
     ia_snapshot_close(m->source);
+    if (!m->w) {
+        ia_snapshot_close(m->target);
+        ia_branch_free(m->branch);
+    }
     ia_write_free(m->w);
 }
 
@@ -136,12 +140,34 @@ static ia_status open_copy(ia_ctx *cx, ia_graph *g, const ia_commit *c, ia_snaps
     return ia_snapshot_open(cx, g, copy, out); /* takes the copy over */
 }
 
+/* A dry run opens the target without finishing what a crashed writer left. */
+static ia_status open_target(ia_ctx *cx, ia_merging *m, const char *into)
+{
+    const ia_merge_options *opt = m->opt;
+    const char *want = opt->if_commit ? opt->if_commit : "";
+    ia_commit *head;
+
+    if (!opt->dry_run) {
+        IA_TRY(ia_write_begin(cx, m->g, into, want, opt->actor, opt->message, &m->w));
+        m->branch = m->w->branch;
+        m->target = m->w->head;
+        return IA_OK;
+    }
+    IA_TRY(ia_branch_open(cx, m->g, into, &m->branch));
+    IA_TRY(ia_branch_head(cx, m->g, m->branch, &head));
+    IA_TRY(ia_snapshot_open(cx, m->g, head, &m->target));
+    if (*want && strcmp(want, m->target->commit->ref.id) != 0)
+        return ia_fail(cx, IA_ERR_PRECONDITION, "the head of branch '%s' is commit %s, not %s",
+                       into, m->target->commit->ref.id, want);
+    return IA_OK;
+}
+
 static ia_status open_bases(ia_ctx *cx, ia_merging *m)
 {
     ia_commit_list bases = {0};
     ia_status st;
 
-    IA_GO(ia_merge_bases(cx, m->g, m->source->commit, m->w->head->commit, &bases));
+    IA_GO(ia_merge_bases(cx, m->g, m->source->commit, m->target->commit, &bases));
     IA_GO(open_copy(cx, m->g, bases.items[0], &m->base));
     IA_GO(IA_NEW_ARRAY(cx, m->others, bases.n));
     for (size_t i = 1; i < bases.n; i++) {
@@ -161,7 +187,7 @@ static bool same_commit(const ia_snapshot *a, const ia_snapshot *b)
 static ia_status check_schemas(ia_ctx *cx, const ia_merging *m, const char *source,
                                const char *into)
 {
-    const ia_commit *s = m->source->commit, *t = m->w->head->commit, *b = m->base->commit;
+    const ia_commit *s = m->source->commit, *t = m->target->commit, *b = m->base->commit;
 
     if (strcmp(s->schema_hash, t->schema_hash) != 0 || strcmp(b->schema_hash, t->schema_hash) != 0)
         return ia_fail(cx, IA_ERR_INVALID,
@@ -177,24 +203,26 @@ static ia_status check_schemas(ia_ctx *cx, const ia_merging *m, const char *sour
 /* The cheapest route that suffices. */
 static ia_route_kind choose(const ia_merging *m, const ia_mtype *t)
 {
-    if (!t->es || ia_entry_same(t->es, t->et) || ia_entry_same(t->eb, t->es))
+    if (!t->moved_s)
         return IA_ROUTE_UNCHANGED;
-    if (!ia_entry_same(t->eb, t->et))
+    if (t->moved_t)
         return IA_ROUTE_THREE_WAY;
-    if (strcmp(m->w->branch->name, "main") == 0)
+    if (strcmp(m->branch->name, "main") == 0)
         return IA_ROUTE_GRAFT;
     return IA_ROUTE_POINTER;
 }
 
-static ia_status open_images(ia_ctx *cx, ia_merging *m, ia_mtype *t)
+/* Route and why, as far as it is known before anything is built. */
+static ia_status name_route(ia_ctx *cx, const ia_mtype *t, ia_route *r)
 {
-    const ia_type_def *def = m->base->cat->types[t->type];
+    const bool pointer = t->kind == IA_ROUTE_POINTER;
+    const char *why = pointer                        ? "the target has the base's table"
+                      : ia_entry_same(t->eb, t->es)  ? "the source has the base's table"
+                      : t->kind == IA_ROUTE_UNCHANGED ? "both sides have the same table"
+                                                     : "";
 
-    if (t->eb && !t->base)
-        IA_TRY(ia_entry_open(cx, m->g, def, t->eb, &t->base));
-    if (t->es && !t->source)
-        IA_TRY(ia_entry_open(cx, m->g, def, t->es, &t->source));
-    return t->et && !t->target ? ia_entry_open(cx, m->g, def, t->et, &t->target) : IA_OK;
+    IA_TRY(IA_SET(cx, r->reason, ia_strdup(cx, why)));
+    return IA_SET(cx, r->route, ia_strdup(cx, pointer ? "pointer" : "unchanged"));
 }
 
 static ia_status setup_type(ia_ctx *cx, ia_merging *m, size_t i)
@@ -208,16 +236,18 @@ static ia_status setup_type(ia_ctx *cx, ia_merging *m, size_t i)
     t->report = r;
     t->eb = ia_commit_entry(m->base->commit, def->type_id);
     t->es = ia_commit_entry(m->source->commit, def->type_id);
-    t->et = ia_commit_entry(m->w->head->commit, def->type_id);
+    t->et = ia_commit_entry(m->target->commit, def->type_id);
     if (!t->eb || !t->es || !t->et)
         return ia_fail(cx, IA_ERR_CORRUPT, "merge: type %s has no table in one of the commits",
                        def->name);
+    if (!ia_entry_same(t->es, t->et)) {
+        t->moved_s = !ia_entry_same(t->eb, t->es);
+        t->moved_t = !ia_entry_same(t->eb, t->et);
+    }
     t->kind = choose(m, t);
     r->type_id = def->type_id;
     IA_TRY(IA_SET(cx, r->type_key, ia_strdup(cx, ia_type_key(def, key, sizeof key))));
-    IA_TRY(IA_SET(cx, r->reason, ia_strdup(cx, "")));
-    return IA_SET(cx, r->route,
-                  ia_strdup(cx, t->kind == IA_ROUTE_POINTER ? "pointer" : "unchanged"));
+    return name_route(cx, t, r);
 }
 
 static ia_status setup_types(ia_ctx *cx, ia_merging *m)
@@ -233,27 +263,7 @@ static ia_status setup_types(ia_ctx *cx, ia_merging *m)
     return IA_OK;
 }
 
-/* ---- deciding ------------------------------------------------------------------------------ */
-
-/* When both sides moved, the picks of every type are needed: deltas meet across types (an edge
- * here, its node there). When only the source moved there is nothing to meet. */
-static ia_status decide(ia_ctx *cx, ia_merging *m)
-{
-    for (size_t i = 0; i < m->n_types; i++) {
-        ia_mtype *t = &m->types[i];
-        const bool moved_s = !ia_entry_same(t->eb, t->es), moved_t = !ia_entry_same(t->eb, t->et);
-        if (t->kind != IA_ROUTE_UNCHANGED)
-            IA_TRY(open_images(cx, m, t));
-        if (m->fast_forward || (!moved_s && !moved_t))
-            continue;
-        IA_TRY(open_images(cx, m, t));
-        IA_TRY(ia_merge_deltas(cx, m, t));
-        if (t->kind != IA_ROUTE_UNCHANGED || (m->n_others > 0 && !ia_entry_same(t->es, t->et)))
-            IA_TRY(ia_merge_decide(cx, m, t));
-        IA_TRY(ia_check(cx, i, m->n_types));
-    }
-    return IA_OK;
-}
+/* ---- building and publishing --------------------------------------------------------------- */
 
 static ia_status build(ia_ctx *cx, ia_merging *m)
 {
@@ -272,9 +282,11 @@ static ia_status build(ia_ctx *cx, ia_merging *m)
             break;
         case IA_ROUTE_GRAFT:
         case IA_ROUTE_THREE_WAY:
+            IA_TRY(ia_merge_images(cx, m, t));
             IA_TRY(ia_merge_build(cx, m, t));
             break;
         }
+        IA_TRY(ia_check(cx, i, m->n_types));
     }
     return IA_OK;
 }
@@ -309,7 +321,8 @@ static ia_status publish(ia_ctx *cx, ia_merging *m)
 static ia_status plan(ia_ctx *cx, ia_merging *m)
 {
     IA_TRY(setup_types(cx, m));
-    IA_TRY(decide(cx, m));
+    if (!m->fast_forward)
+        IA_TRY(ia_merge_decide(cx, m));
     if (m->out->conflicts.n > 1)
         qsort_r(m->out->conflicts.items, m->out->conflicts.n, sizeof *m->out->conflicts.items,
                 conflict_order, (void *)(uintptr_t)m->base->cat);
@@ -330,10 +343,10 @@ static ia_status attempt(ia_ctx *cx, ia_graph *g, const ia_commit *source, const
     ia_merging m = {.g = g, .opt = opt, .out = out};
     ia_status st;
 
-    IA_GO(ia_write_begin(cx, g, into, opt->if_commit, opt->actor, opt->message, &m.w));
+    IA_GO(open_target(cx, &m, into));
     IA_GO(open_copy(cx, g, source, &m.source));
     out->source = m.source->commit->ref;
-    out->target = m.w->head->commit->ref;
+    out->target = m.target->commit->ref;
     IA_GO(open_bases(cx, &m));
     out->base = m.base->commit->ref;
     IA_GO(check_schemas(cx, &m, source_name, into));
@@ -341,7 +354,7 @@ static ia_status attempt(ia_ctx *cx, ia_graph *g, const ia_commit *source, const
         out->outcome = IA_UP_TO_DATE;
         goto done;
     }
-    m.fast_forward = same_commit(m.base, m.w->head);
+    m.fast_forward = same_commit(m.base, m.target);
     out->outcome = m.fast_forward ? IA_FAST_FORWARD : IA_MERGED;
     IA_GO(plan(cx, &m));
 done:

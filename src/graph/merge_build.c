@@ -2,17 +2,25 @@
 #include "graph/merge_priv.h"
 
 /* A source fragment is adopted whole and the rows that were not picked are masked in its deletion
- * vector. It is not worth it below a density, nor possible when a row id of it is live in the
- * target for another row: then just the picked rows are copied. Nothing of this reads payload, but
- * the copies. */
+ * vector; that is metadata alone. Just the picked rows are copied into a new fragment where the
+ * share of picked rows is below a density, where the target has a fragment of the same file (a file
+ * backs one fragment of an image: that is what deltas find rows by), or where the table layer
+ * cannot move the fragment.
+ *
+ * Row ids: a row that replaces one takes the id of the replaced row, so that its created-at stamp
+ * comes along; a row that comes in keeps its own, or gets a fresh one when that is live in the
+ * target. Both only change the fragment's sequence in the manifest. Masked slots keep theirs: they
+ * are not live. */
 
 #define DEFAULT_DENSITY 0.1
-#define COPY_ROWS_MAX 8192u
+#define PIECE 256u
 
 /* Picked rows of one source fragment, or rows that go of one target fragment. */
 typedef struct part {
     uint64_t fragment;
     ia_bitmap *rows;
+    ia_u64map ids; /* offset -> row id that is not the row's own */
+    bool copy;
 } part;
 
 typedef struct parts {
@@ -23,8 +31,10 @@ typedef struct parts {
 
 static void parts_dispose(parts *p)
 {
-    for (size_t i = 0; i < p->n; i++)
+    for (size_t i = 0; i < p->n; i++) {
         ia_bitmap_free(p->items[i].rows);
+        ia_u64map_dispose(&p->items[i].ids);
+    }
     ia_free(p->items);
     ia_u64map_dispose(&p->index);
     *p = (parts){0};
@@ -54,22 +64,41 @@ static ia_status parts_add(ia_ctx *cx, parts *p, uint64_t addr)
     return IA_OK;
 }
 
+static bool parts_has(const parts *p, uint64_t addr)
+{
+    uint64_t at;
+
+    return ia_u64map_find(&p->index, ia_addr_fragment(addr), &at) &&
+           ia_bitmap_has(p->items[at].rows, ia_addr_offset(addr));
+}
+
+static uint64_t parts_count(const parts *p)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < p->n; i++)
+        n += ia_bitmap_count(p->items[i].rows);
+    return n;
+}
+
 typedef struct building {
     ia_merging *m;
     ia_mtype *t;
-    parts picked;    /* by source fragment */
-    parts gone;      /* by target fragment */
-    bool *copy;      /* per picked part: copy its rows instead of adopting it */
-    ia_dataset *dst; /* what the actions are applied to; borrowed from the write */
-    ia_txn *txn;     /* owned until handed to the write */
+    parts picked;       /* by source fragment */
+    parts gone;         /* by target fragment */
+    ia_u64map replaces; /* three-way: source address of an update -> target address it replaces */
+    uint64_t next_id;   /* next fresh row id */
+    ia_dataset *dst;    /* what the actions are applied to; borrowed from the write */
+    ia_txn *txn;        /* owned until handed to the write */
     ia_graft_stats stats;
+    const char *why; /* rows are copied */
 } building;
 
 static void building_dispose(building *b)
 {
     parts_dispose(&b->picked);
     parts_dispose(&b->gone);
-    ia_free(b->copy);
+    ia_u64map_dispose(&b->replaces);
     if (b->txn)
         ia_txn_dispose(b->txn);
     ia_free(b->txn);
@@ -87,23 +116,29 @@ static ia_status from_picks(ia_ctx *cx, building *b)
             IA_TRY(parts_add(cx, &b->picked, t->ds.rows[i].new_addr));
         if (pick == IA_PICK_UPDATE || pick == IA_PICK_DELETE)
             IA_TRY(parts_add(cx, &b->gone, t->at[i]));
+        if (pick == IA_PICK_UPDATE)
+            IA_TRY(ia_u64map_put(cx, &b->replaces, t->ds.rows[i].new_addr, t->at[i]));
     }
     return IA_OK;
 }
 
-/* Live rows of a whole fragment. */
-static ia_status all_live(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, ia_bitmap *rows)
+/* Adds the live rows of a whole fragment. */
+static ia_status add_live(ia_ctx *cx, parts *p, ia_dataset *ds, const ia_fragment *f)
 {
     const ia_bitmap *dv;
+    ia_bitmap *rows;
 
+    if (ia_fragment_live(f) == 0)
+        return IA_OK;
     IA_TRY(ia_dataset_deletions(cx, ds, f, &dv));
+    IA_TRY(parts_get(cx, p, f->id, &rows));
     ia_bitmap_add_range(rows, 0, f->physical_rows);
     if (dv)
         ia_bitmap_andnot(rows, dv);
     return IA_OK;
 }
 
-/* dst |= a - b, rows being the live ones: deletion vectors read the other way round. */
+/* Adds a - b, two deletion vectors. */
 static ia_status add_difference(ia_ctx *cx, parts *p, uint64_t fragment, const ia_bitmap *a,
                                 const ia_bitmap *b)
 {
@@ -122,117 +157,137 @@ done:
     return st;
 }
 
+/* A fragment that both images have differs by deletion vector only. */
+static ia_status compare_common(ia_ctx *cx, building *b, const ia_fragment *f,
+                                const ia_fragment *same)
+{
+    const ia_bitmap *dv_src, *dv_dst;
+
+    if (ia_fragment_same_deletions(f, same))
+        return IA_OK;
+    IA_TRY(ia_dataset_deletions(cx, b->t->source, f, &dv_src));
+    IA_TRY(ia_dataset_deletions(cx, b->t->target, same, &dv_dst));
+    IA_TRY(add_difference(cx, &b->gone, same->id, dv_src, dv_dst));
+    return add_difference(cx, &b->picked, f->id, dv_dst, dv_src);
+}
+
 /* The target equals the base: its image becomes the source's, from manifests and deletion vectors
  * alone. */
 static ia_status from_images(ia_ctx *cx, building *b)
 {
     ia_dataset *src = b->t->source, *dst = b->t->target;
     ia_bytemap map = {0};
-    ia_bitmap *rows;
-    const ia_bitmap *dv_src, *dv_dst;
     ia_status st;
 
     IA_GO(ia_fragmap_build(cx, dst->m, &map));
     for (size_t i = 0; i < src->m->n_fragments; i++) {
         const ia_fragment *f = &src->m->fragments[i], *same = ia_fragmap_find(&map, dst->m, f);
-        if (!same) {
-            IA_GO(parts_get(cx, &b->picked, f->id, &rows));
-            IA_GO(all_live(cx, src, f, rows));
-            continue;
-        }
-        IA_GO(ia_dataset_deletions(cx, src, f, &dv_src));
-        IA_GO(ia_dataset_deletions(cx, dst, same, &dv_dst));
-        IA_GO(add_difference(cx, &b->gone, same->id, dv_src, dv_dst));
-        IA_GO(add_difference(cx, &b->picked, f->id, dv_dst, dv_src));
+        IA_GO(same ? compare_common(cx, b, f, same) : add_live(cx, &b->picked, src, f));
     }
     ia_bytemap_dispose(&map);
     IA_GO(ia_fragmap_build(cx, src->m, &map));
-    for (size_t i = 0; i < dst->m->n_fragments; i++) {
-        const ia_fragment *f = &dst->m->fragments[i];
-        if (ia_fragmap_find(&map, src->m, f))
-            continue;
-        IA_GO(parts_get(cx, &b->gone, f->id, &rows));
-        IA_GO(all_live(cx, dst, f, rows));
-    }
+    for (size_t i = 0; i < dst->m->n_fragments; i++)
+        if (!ia_fragmap_find(&map, src->m, &dst->m->fragments[i]))
+            IA_GO(add_live(cx, &b->gone, dst, &dst->m->fragments[i]));
 done:
     ia_bytemap_dispose(&map);
     return st;
 }
 
-/* Calls fn for the row id of every row of the parts. */
-static ia_status each_row_id(ia_ctx *cx, const ia_manifest *m, const parts *p,
-                             ia_status (*fn)(ia_ctx *, void *, uint64_t row_id, size_t part_number),
-                             void *arg)
-{
-    uint32_t off[512];
+/* ---- row ids ------------------------------------------------------------------------------- */
 
-    for (size_t i = 0; i < p->n; i++) {
-        const ia_fragment *f = ia_manifest_fragment(m, p->items[i].fragment);
-        uint64_t from = 0;
-        size_t n;
-        if (!f || f->row_ids.count != f->physical_rows)
-            return ia_fail(cx, IA_ERR_CORRUPT, "fragment %llu: its row ids do not cover its rows",
-                           (unsigned long long)p->items[i].fragment);
-        while ((n = ia_bitmap_next(p->items[i].rows, from, off, 512)) > 0) {
-            for (size_t k = 0; k < n; k++)
-                IA_TRY(fn(cx, arg, ia_rowids_get(&f->row_ids, off[k]), i));
-            from = (uint64_t)off[n - 1] + 1;
-        }
-    }
-    return IA_OK;
-}
-
-typedef struct id_census {
-    building *b;
-    ia_u64map gone; /* row ids of rows that go */
-    uint64_t n_update, n_insert;
-} id_census;
-
-static ia_status census_gone(ia_ctx *cx, void *arg, uint64_t row_id, size_t part_number)
-{
-    id_census *c = arg;
-
-    (void)part_number;
-    return ia_u64map_put(cx, &c->gone, row_id, 1);
-}
-
-/* A row id that comes may be live in the target only for the row that it replaces. */
-static ia_status census_picked(ia_ctx *cx, void *arg, uint64_t row_id, size_t part_number)
-{
-    id_census *c = arg;
-    bool found;
-    uint64_t addr;
-
-    if (ia_u64map_find(&c->gone, row_id, NULL)) {
-        c->n_update++;
-        return IA_OK;
-    }
-    c->n_insert++;
-    IA_TRY(ia_dataset_find_rowid(cx, c->b->t->target, row_id, &found, &addr));
-    if (found)
-        c->b->copy[part_number] = true;
-    return IA_OK;
-}
-
-/* Counts updates and inserts by row id, and finds parts whose row ids collide with other live rows.
+/* Fresh ids start above what the target has given out and above what comes in from its own space.
  */
-static ia_status census(ia_ctx *cx, building *b)
+static void first_fresh_id(building *b)
 {
-    id_census c = {.b = b};
-    uint64_t gone = 0;
+    b->next_id = (b->dst ? b->dst : b->t->target)->m->next_row_id;
+    for (size_t i = 0; i < b->picked.n; i++) {
+        const ia_fragment *f = ia_manifest_fragment(b->t->source->m, b->picked.items[i].fragment);
+        uint64_t min, max;
+        if (f && ia_rowids_bounds(&f->row_ids, &min, &max) && max >> 40 == b->next_id >> 40 &&
+            max >= b->next_id)
+            b->next_id = max + 1;
+    }
+}
+
+static uint64_t row_id_at(const ia_manifest *m, uint64_t addr)
+{
+    const ia_fragment *f = ia_manifest_fragment(m, ia_addr_fragment(addr));
+
+    return ia_rowids_get(&f->row_ids, ia_addr_offset(addr));
+}
+
+/* Settles the row id of one picked row; counts it where picks did not. */
+static ia_status settle_row(ia_ctx *cx, building *b, part *p, uint32_t offset, uint64_t own)
+{
+    uint64_t there, replaced;
+    bool found;
+
+    IA_TRY(ia_dataset_find_rowid(cx, b->t->target, own, &found, &there));
+    if (ia_u64map_find(&b->replaces, ia_addr(p->fragment, offset), &replaced)) {
+        if (found && there == replaced)
+            return IA_OK;
+        return ia_u64map_put(cx, &p->ids, offset, row_id_at(b->t->target->m, replaced));
+    }
+    if (b->t->kind == IA_ROUTE_GRAFT) {
+        const bool update = found && parts_has(&b->gone, there);
+        ++*(update ? &b->t->n_update : &b->t->n_insert);
+        if (update)
+            return IA_OK;
+    }
+    return found ? ia_u64map_put(cx, &p->ids, offset, b->next_id++) : IA_OK;
+}
+
+static ia_status settle_part(ia_ctx *cx, building *b, part *p)
+{
+    const ia_fragment *f = ia_manifest_fragment(b->t->source->m, p->fragment);
+    uint32_t off[PIECE];
+    uint64_t ids[PIECE], from = 0;
+    size_t n;
+
+    if (!f || f->row_ids.count != f->physical_rows)
+        return ia_fail(cx, IA_ERR_CORRUPT, "%s, fragment %llu: its row ids do not cover its rows",
+                       b->t->source->dir, (unsigned long long)p->fragment);
+    while ((n = ia_bitmap_next(p->rows, from, off, PIECE)) > 0) {
+        ia_rowids_pick(&f->row_ids, off, n, ids);
+        for (size_t k = 0; k < n; k++)
+            IA_TRY(settle_row(cx, b, p, off[k], ids[k]));
+        from = (uint64_t)off[n - 1] + 1;
+        IA_TRY(ia_check(cx, 0, 0));
+    }
+    return IA_OK;
+}
+
+static ia_status settle_ids(ia_ctx *cx, building *b)
+{
+    if (b->t->kind == IA_ROUTE_GRAFT)
+        b->t->n_insert = b->t->n_update = 0; /* from images: counted by row id */
+    first_fresh_id(b);
+    for (size_t i = 0; i < b->picked.n; i++)
+        IA_TRY(settle_part(cx, b, &b->picked.items[i]));
+    if (b->t->kind == IA_ROUTE_GRAFT)
+        b->t->n_delete = parts_count(&b->gone) - b->t->n_update;
+    if (b->txn)
+        b->txn->row_id_floor = b->next_id;
+    return IA_OK;
+}
+
+/* The fragment's sequence with the ids that are not the rows' own. */
+static ia_status rewrite_ids(ia_ctx *cx, const part *p, ia_fragment *f)
+{
+    uint64_t *ids = NULL;
+    ia_rowids made = {0};
     ia_status st;
 
-    IA_GO(IA_NEW_ARRAY(cx, b->copy, b->picked.n + 1));
-    IA_GO(each_row_id(cx, b->t->target->m, &b->gone, census_gone, &c));
-    IA_GO(each_row_id(cx, b->t->source->m, &b->picked, census_picked, &c));
-    gone = c.gone.n;
-    if (b->t->kind == IA_ROUTE_GRAFT) {
-        b->t->n_update = c.n_update;
-        b->t->n_insert = c.n_insert;
-        b->t->n_delete = gone - c.n_update;
-    }
+    IA_GO(IA_NEW_ARRAY(cx, ids, f->row_ids.count));
+    ia_rowids_expand(&f->row_ids, ids);
+    for (size_t i = 0; i < p->ids.n; i++)
+        ids[p->ids.entries[i].key] = p->ids.entries[i].value;
+    IA_GO(ia_rowids_from(cx, ids, f->row_ids.count, &made));
+    ia_rowids_dispose(&f->row_ids);
+    f->row_ids = made;
 done:
-    ia_u64map_dispose(&c.gone);
+    ia_free(ids);
     return st;
 }
 
@@ -250,7 +305,7 @@ static ia_status add_removals(ia_ctx *cx, building *b)
     return IA_OK;
 }
 
-/* Takes over *f. */
+/* Takes over *f and mask. */
 static ia_status add_fragment(ia_ctx *cx, building *b, ia_fragment *f, ia_bitmap *mask)
 {
     ia_action *a;
@@ -282,6 +337,8 @@ static ia_status adopt(ia_ctx *cx, building *b, const part *p)
         return IA_OK;
     IA_GO(ia_graft_fragment(cx, b->t->source, f, b->dst, b->txn, b->m->opt->adopt,
                             ia_graph_put_flags(b->m->g), &grafted, &b->stats));
+    if (p->ids.n > 0)
+        IA_GO(rewrite_ids(cx, p, &grafted));
     if (picked < f->physical_rows) {
         IA_GO(ia_bitmap_new(cx, &mask));
         ia_bitmap_add_range(mask, 0, f->physical_rows);
@@ -297,93 +354,125 @@ done:
 
 /* ---- row copies ---------------------------------------------------------------------------- */
 
-static ia_status copy_part(ia_ctx *cx, building *b, const part *p, ia_fragwriter *w, bool keep_ids)
+typedef struct copier {
+    uint32_t *off;
+    uint64_t *addrs, *ids;
+    size_t chunk;
+} copier;
+
+/* Row ids of n picked rows, as they will be in the target. */
+static void ids_of(const part *p, const ia_fragment *f, const copier *c, size_t n)
+{
+    ia_rowids_pick(&f->row_ids, c->off, n, c->ids);
+    for (size_t i = 0; p->ids.n > 0 && i < n; i++)
+        (void)ia_u64map_find(&p->ids, c->off[i], &c->ids[i]);
+}
+
+static ia_status copy_part(ia_ctx *cx, building *b, const part *p, ia_fragwriter *w,
+                           const copier *c)
 {
     const ia_fragment *f = ia_manifest_fragment(b->t->source->m, p->fragment);
-    size_t chunk = ia_rows_chunk(b->t->source->m->arrow), n;
-    uint32_t *off = NULL;
-    uint64_t *addrs = NULL, *ids = NULL, from = 0;
-    ia_batch *rows = NULL;
+    uint64_t from = 0;
+    size_t n;
+
+    while ((n = ia_bitmap_next(p->rows, from, c->off, c->chunk)) > 0) {
+        ia_batch *rows;
+        for (size_t i = 0; i < n; i++)
+            c->addrs[i] = ia_addr(p->fragment, c->off[i]);
+        ids_of(p, f, c, n);
+        IA_TRY(ia_rows_take(cx, b->t->source, c->addrs, &n, NULL, 0, &rows));
+        const ia_status st = ia_fragwriter_write(cx, w, rows, c->ids);
+        ia_batch_release(rows);
+        IA_TRY(st);
+        from = (uint64_t)c->off[n - 1] + 1;
+        IA_TRY(ia_check(cx, 0, 0));
+    }
+    return IA_OK;
+}
+
+static ia_status open_writer(ia_ctx *cx, building *b, ia_fragwriter **out)
+{
+    const ia_type_def *def = b->m->base->cat->types[b->t->type];
+    ia_fragwriter_options opt = {.put_flags = ia_graph_put_flags(b->m->g)};
+    const char **keys = NULL;
     ia_status st;
 
-    chunk = chunk > COPY_ROWS_MAX ? COPY_ROWS_MAX : chunk;
-    IA_GO(IA_NEW_ARRAY(cx, off, chunk));
-    IA_GO(IA_NEW_ARRAY(cx, addrs, chunk));
-    IA_GO(IA_NEW_ARRAY(cx, ids, chunk));
-    while ((n = ia_bitmap_next(p->rows, from, off, chunk)) > 0) {
-        for (size_t i = 0; i < n; i++) {
-            addrs[i] = ia_addr(p->fragment, off[i]);
-            ids[i] = ia_rowids_get(&f->row_ids, off[i]);
-        }
-        IA_GO(ia_dataset_take(cx, b->t->source, addrs, n, NULL, 0, &rows));
-        IA_GO(ia_fragwriter_write(cx, w, rows, keep_ids ? ids : NULL));
-        ia_batch_release(rows);
-        rows = NULL;
-        from = (uint64_t)off[n - 1] + 1;
-        IA_GO(ia_check(cx, 0, 0));
-    }
+    *out = NULL;
+    IA_GO(ia_manifest_minor(cx, b->dst->m, &opt.minor));
+    IA_GO(ia_type_narrow(cx, def, &keys, &opt.n_key_columns));
+    opt.key_columns = keys;
+    IA_GO(ia_fragwriter_open(cx, b->m->g->os, b->dst->dir, &b->dst->m->schema, b->dst->m->arrow,
+                             &opt, out));
 done:
-    ia_batch_release(rows);
-    ia_free(off);
-    ia_free(addrs);
-    ia_free(ids);
+    ia_free(keys);
     return st;
 }
 
-/* Rows of parts that keep their row ids (density), or rows that get new ones (collision). */
-static ia_status copy_parts(ia_ctx *cx, building *b, const bool *collides, bool keep_ids)
+static ia_status copy_parts(ia_ctx *cx, building *b)
 {
-    const ia_type_def *def = b->m->base->cat->types[b->t->type];
+    copier c = {.chunk = ia_rows_chunk(b->t->source->m)};
     ia_fragwriter *w = NULL;
     ia_fragment *frags = NULL;
-    const char **keys = NULL, *dir;
-    size_t n_frags = 0, n_keys = 0;
+    size_t n_frags = 0;
     ia_status st;
 
-    IA_GO(ia_type_narrow(cx, def, &keys, &n_keys));
-    IA_GO(ia_write_tree(cx, b->m->w, b->t->type, &dir));
-    IA_GO(ia_fragwriter_open(cx, b->m->g->os, dir, &b->dst->m->schema, b->dst->m->arrow,
-                             &(ia_fragwriter_options){.put_flags = ia_graph_put_flags(b->m->g),
-                                                      .key_columns = keys,
-                                                      .n_key_columns = n_keys},
-                             &w));
+    IA_GO(IA_NEW_ARRAY(cx, c.off, c.chunk));
+    IA_GO(IA_NEW_ARRAY(cx, c.addrs, c.chunk));
+    IA_GO(IA_NEW_ARRAY(cx, c.ids, c.chunk));
+    IA_GO(open_writer(cx, b, &w));
     for (size_t i = 0; i < b->picked.n; i++)
-        if (b->copy[i] && collides[i] != keep_ids)
-            IA_GO(copy_part(cx, b, &b->picked.items[i], w, keep_ids));
+        if (b->picked.items[i].copy)
+            IA_GO(copy_part(cx, b, &b->picked.items[i], w, &c));
     IA_GO(ia_fragwriter_finish(cx, w, &frags, &n_frags));
     for (size_t i = 0; i < n_frags; i++)
         IA_GO(add_fragment(cx, b, &frags[i], NULL));
 done:
     ia_fragments_free(frags, n_frags);
     ia_fragwriter_close(w);
-    ia_free(keys);
+    ia_free(c.off);
+    ia_free(c.addrs);
+    ia_free(c.ids);
     return st;
 }
 
-static ia_status place_parts(ia_ctx *cx, building *b, bool *collides)
+/* Why the picked rows of a fragment are copied; NULL = the fragment is adopted. */
+static const char *why_copy(const building *b, const ia_bytemap *map, const part *p)
 {
     const double density = b->m->opt->min_density > 0 ? b->m->opt->min_density : DEFAULT_DENSITY;
-    bool kept = false, fresh = false;
+    const ia_fragment *f = ia_manifest_fragment(b->t->source->m, p->fragment);
 
+    if ((double)ia_bitmap_count(p->rows) < density * (double)f->physical_rows)
+        return "too few rows of a fragment were picked to adopt it";
+    if (f->n_files > 0 && ia_bytemap_find(map, f->files[0].path, strlen(f->files[0].path), NULL))
+        return "the target has a fragment of the same file";
+    return f->extra.len > 0 ? "a fragment has parts that cannot be moved" : NULL;
+}
+
+static ia_status place_parts(ia_ctx *cx, building *b)
+{
+    ia_bytemap map = {0};
+    ia_status st;
+
+    IA_GO(ia_fragmap_build(cx, b->t->target->m, &map));
     for (size_t i = 0; i < b->picked.n; i++) {
-        const part *p = &b->picked.items[i];
-        const ia_fragment *f = ia_manifest_fragment(b->t->source->m, p->fragment);
-        const uint64_t n = ia_bitmap_count(p->rows);
-        collides[i] = b->copy[i];
-        b->copy[i] = b->copy[i] || (double)n < density * (double)f->physical_rows;
-        if (!b->copy[i]) {
-            IA_TRY(adopt(cx, b, p));
+        part *p = &b->picked.items[i];
+        const char *why = why_copy(b, &map, p);
+        p->copy = why != NULL;
+        if (!why) {
+            IA_GO(adopt(cx, b, p));
             continue;
         }
-        b->t->report->rows_copied += n;
-        *(collides[i] ? &fresh : &kept) = true;
+        b->why = why;
+        b->t->report->rows_copied += ia_bitmap_count(p->rows);
     }
-    if (b->m->opt->dry_run)
-        return IA_OK;
-    if (kept)
-        IA_TRY(copy_parts(cx, b, collides, true));
-    return fresh ? copy_parts(cx, b, collides, false) : IA_OK;
+    if (b->why && !b->m->opt->dry_run)
+        IA_GO(copy_parts(cx, b));
+done:
+    ia_bytemap_dispose(&map);
+    return st;
 }
+
+/* ---- the type ------------------------------------------------------------------------------ */
 
 static void fill_report(building *b)
 {
@@ -413,28 +502,11 @@ static ia_status name_route(ia_ctx *cx, building *b)
     if (b->picked.n == 0 && b->gone.n == 0)
         return set_route(cx, r, "unchanged", "no net change");
     if (r->rows_copied && !r->fragments_adopted)
-        return set_route(cx, r, "row_merge",
-                         "too few rows of the source's fragments were picked to adopt them");
+        return set_route(cx, r, "row_merge", b->why);
     if (b->t->ds.walked || b->t->dt.walked)
         return set_route(cx, r, "walk", "the images share no fragment");
     return set_route(cx, r, b->t->kind == IA_ROUTE_GRAFT ? "graft" : "three_way_graft",
-                     r->rows_copied ? "some rows were copied" : "");
-}
-
-/* The target keeps its own counter unless an adopted id lies above it: then new rows of the target
- * get a space of their own, above. */
-static ia_status raise_row_ids(ia_ctx *cx, building *b)
-{
-    uint64_t min, max, highest = 0;
-
-    for (size_t i = 0; i < b->picked.n; i++) {
-        const ia_fragment *f = ia_manifest_fragment(b->t->source->m, b->picked.items[i].fragment);
-        if (f && ia_rowids_bounds(&f->row_ids, &min, &max) && max > highest)
-            highest = max;
-    }
-    if (highest < b->dst->m->next_row_id)
-        return IA_OK;
-    return ia_write_row_id_space(cx, b->m->w, b->t->type, &b->txn->row_id_floor);
+                     b->why ? b->why : "");
 }
 
 static ia_status open_txn(ia_ctx *cx, building *b)
@@ -443,25 +515,22 @@ static ia_status open_txn(ia_ctx *cx, building *b)
         return IA_OK;
     IA_TRY(ia_write_dataset(cx, b->m->w, b->t->type, &b->dst));
     IA_TRY(IA_NEW(cx, b->txn));
-    IA_TRY(ia_txn_init(cx, b->txn, IA_TXN_UPDATE, b->dst->m->version));
-    return b->picked.n > 0 ? raise_row_ids(cx, b) : IA_OK;
+    return ia_txn_init(cx, b->txn, IA_TXN_UPDATE, b->dst->m->version);
 }
 
 ia_status ia_merge_build(ia_ctx *cx, ia_merging *m, ia_mtype *t)
 {
     building b = {.m = m, .t = t};
     ia_twrite *tw;
-    bool *collides = NULL;
     bool any;
     ia_status st;
 
     IA_GO(t->kind == IA_ROUTE_GRAFT ? from_images(cx, &b) : from_picks(cx, &b));
     any = b.picked.n > 0 || b.gone.n > 0;
     if (any) {
-        IA_GO(census(cx, &b));
-        IA_GO(IA_NEW_ARRAY(cx, collides, b.picked.n + 1));
         IA_GO(open_txn(cx, &b));
-        IA_GO(place_parts(cx, &b, collides));
+        IA_GO(settle_ids(cx, &b));
+        IA_GO(place_parts(cx, &b));
     }
     IA_GO(name_route(cx, &b));
     fill_report(&b);
@@ -473,7 +542,6 @@ ia_status ia_merge_build(ia_ctx *cx, ia_merging *m, ia_mtype *t)
     tw->actions = b.txn;
     b.txn = NULL;
 done:
-    ia_free(collides);
     building_dispose(&b);
     return st;
 }

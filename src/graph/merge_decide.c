@@ -3,24 +3,18 @@
 #include "graph/merge_priv.h"
 
 /* Only ids that both sides touched are compared by value; a row touched by the source alone is
- * taken as it is. */
+ * taken as it is. Even ids are read only where the two deltas can meet: in a type that both sides
+ * changed, and between an edge type that one side changed and a node type in which the other
+ * removed rows. */
 
-ia_status ia_merge_deltas(ia_ctx *cx, ia_merging *m, ia_mtype *t)
-{
-    (void)m;
-    if (t->source && t->base && !ia_entry_same(t->eb, t->es))
-        IA_TRY(ia_delta_compute(cx, t->base, t->source, &t->ds));
-    if (t->target && t->base && !ia_entry_same(t->eb, t->et))
-        IA_TRY(ia_delta_compute(cx, t->base, t->target, &t->dt));
-    return IA_OK;
-}
+#define IMAGES_MAX (16u << 20) /* bytes of row images that conflicts may carry */
 
-/* ---- where the target has a base row ------------------------------------------------------- */
+/* ---- where a side has a base row ----------------------------------------------------------- */
 
 typedef struct locator {
-    ia_bytemap map; /* target fragments by file */
-    const ia_manifest *base, *target;
-    uint64_t last_base, last_target; /* the pair found last */
+    ia_bytemap map; /* fragments of `side` by file */
+    const ia_manifest *base, *side;
+    uint64_t last_base, last_side; /* the pair found last */
     bool any;
 } locator;
 
@@ -30,17 +24,17 @@ static ia_status locate(ia_ctx *cx, locator *l, uint64_t base_addr, uint64_t *ou
 
     if (!l->any || l->last_base != frag) {
         const ia_fragment *b = ia_manifest_fragment(l->base, frag);
-        const ia_fragment *t = b ? ia_fragmap_find(&l->map, l->target, b) : NULL;
+        const ia_fragment *t = b ? ia_fragmap_find(&l->map, l->side, b) : NULL;
         if (!t)
             return ia_fail(
                 cx, IA_ERR_INTERNAL,
-                "merge: fragment %llu of the base is neither in the target nor in its delta",
+                "merge: fragment %llu of the base is neither in a side nor in its delta",
                 (unsigned long long)frag);
         l->any = true;
         l->last_base = frag;
-        l->last_target = t->id;
+        l->last_side = t->id;
     }
-    *out = ia_addr(l->last_target, ia_addr_offset(base_addr));
+    *out = ia_addr(l->last_side, ia_addr_offset(base_addr));
     return IA_OK;
 }
 
@@ -56,19 +50,29 @@ typedef struct triple {
     size_t n, cap;
 } triple;
 
+static void triple_release(triple *r)
+{
+    for (int k = 0; k < 3; k++) {
+        ia_batch_release(r->rows[k]);
+        r->rows[k] = NULL;
+    }
+}
+
 static void triple_dispose(triple *r)
 {
+    triple_release(r);
     for (int k = 0; k < 3; k++) {
         ia_free(r->addr[k]);
         ia_free(r->pos[k]);
-        ia_batch_release(r->rows[k]);
     }
     ia_free(r->entry);
 }
 
 static ia_status triple_init(ia_ctx *cx, triple *r, const ia_mtype *t)
 {
-    *r = (triple){.ds = {t->base, t->source, t->target}, .cap = ia_rows_chunk(t->target->m->arrow)};
+    const size_t cap = ia_rows_chunk(t->source->m), other = ia_rows_chunk(t->target->m);
+
+    *r = (triple){.ds = {t->base, t->source, t->target}, .cap = cap < other ? cap : other};
     for (int k = 0; k < 3; k++) {
         IA_TRY(IA_NEW_ARRAY(cx, r->addr[k], r->cap));
         IA_TRY(IA_NEW_ARRAY(cx, r->pos[k], r->cap));
@@ -76,24 +80,25 @@ static ia_status triple_init(ia_ctx *cx, triple *r, const ia_mtype *t)
     return IA_NEW_ARRAY(cx, r->entry, r->cap);
 }
 
-static ia_status triple_read(ia_ctx *cx, triple *r)
+/* The three images of entries [from, from + n). */
+static ia_status triple_read(ia_ctx *cx, triple *r, size_t from, size_t n)
 {
     uint64_t *present = NULL;
     ia_status st;
 
-    IA_GO(IA_NEW_ARRAY(cx, present, r->n + 1));
+    IA_GO(IA_NEW_ARRAY(cx, present, n + 1));
     for (int k = 0; k < 3; k++) {
-        size_t n = 0;
-        for (size_t i = 0; i < r->n; i++) {
-            r->pos[k][i] = r->addr[k][i] == IA_NO_ROW ? -1 : (int64_t)n;
+        size_t found = 0;
+        for (size_t i = from; i < from + n; i++) {
+            r->pos[k][i] = r->addr[k][i] == IA_NO_ROW ? -1 : (int64_t)found;
             if (r->addr[k][i] != IA_NO_ROW)
-                present[n++] = r->addr[k][i];
+                present[found++] = r->addr[k][i];
         }
-        ia_batch_release(r->rows[k]);
-        r->rows[k] = NULL;
-        IA_GO(ia_dataset_take(cx, r->ds[k], present, n, NULL, 0, &r->rows[k]));
+        IA_GO(ia_dataset_take(cx, r->ds[k], present, found, NULL, 0, &r->rows[k]));
     }
 done:
+    if (st != IA_OK)
+        triple_release(r);
     ia_free(present);
     return st;
 }
@@ -150,8 +155,10 @@ static ia_status report(ia_ctx *cx, ia_merging *m, const ia_mtype *t, const trip
     char *image[3] = {NULL, NULL, NULL};
     ia_status st = IA_OK;
 
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 && m->image_bytes < IMAGES_MAX; k++)
         IA_GO(image_json(cx, r->rows[k], r->pos[k][i], &image[k]));
+    for (int k = 0; k < 3; k++)
+        m->image_bytes += image[k] ? strlen(image[k]) : 0;
     IA_GO(ia_conflict_add(cx, m, kind, t->type, ia_bytemap_key(&t->ds.ids, r->entry[i]), message,
                           no_base ? NULL : image[0], image[1], image[2]));
 done:
@@ -230,31 +237,31 @@ done:
 }
 
 /* A disputed id that only the target changed is not in ds: put it there, so that it is judged, too.
- */
+ * The source still has the base row: the same files under the source's own fragment id. */
 static ia_status widen(ia_ctx *cx, ia_mtype *t, const ia_bytemap *disputed)
 {
+    locator l = {.base = t->base->m, .side = t->source->m};
+    ia_status st;
+
+    IA_GO(ia_fragmap_build(cx, l.side, &l.map));
     for (size_t i = 0; i < disputed->n; i++) {
         const ia_view id = ia_bytemap_key(disputed, i);
         size_t at, in_target;
         bool added;
         if (!ia_bytemap_find(&t->dt.ids, id.data, id.len, &in_target))
             continue;
-        IA_TRY(ia_bytemap_put(cx, &t->ds.ids, id.data, id.len, &at, &added));
+        IA_GO(ia_bytemap_put(cx, &t->ds.ids, id.data, id.len, &at, &added));
         if (!added)
             continue;
-        IA_TRY(IA_GROW(cx, t->ds.rows, t->ds.cap, at + 1));
+        IA_GO(IA_GROW(cx, t->ds.rows, t->ds.cap, at + 1));
         const uint64_t base = t->dt.rows[in_target].old_addr;
         t->ds.rows[at] = (ia_delta_row){base, IA_NO_ROW};
-        if (base == IA_NO_ROW)
-            continue;
-        /* the source still has the base row: the same files under the source's own fragment id */
-        locator l = {.base = t->base->m, .target = t->source->m};
-        const ia_status st = ia_fragmap_build(cx, l.target, &l.map);
-        const ia_status found = st == IA_OK ? locate(cx, &l, base, &t->ds.rows[at].new_addr) : st;
-        ia_bytemap_dispose(&l.map);
-        IA_TRY(found);
+        if (base != IA_NO_ROW)
+            IA_GO(locate(cx, &l, base, &t->ds.rows[at].new_addr));
     }
-    return IA_OK;
+done:
+    ia_bytemap_dispose(&l.map);
+    return st;
 }
 
 /* ---- all rows ------------------------------------------------------------------------------ */
@@ -267,19 +274,32 @@ typedef struct deciding {
     ia_bytemap disputed;
 } deciding;
 
-static ia_status flush(ia_ctx *cx, deciding *d)
+/* Halves are judged one after the other where the budget has no room for all images. */
+static ia_status judge_range(ia_ctx *cx, deciding *d, size_t from, size_t n)
 {
-    if (d->rows.n == 0)
-        return IA_OK;
-    IA_TRY(triple_read(cx, &d->rows));
-    for (size_t i = 0; i < d->rows.n; i++) {
+    ia_status st = triple_read(cx, &d->rows, from, n);
+
+    if (st == IA_ERR_OVER_BUDGET && n > 1) {
+        ia_ctx_clear(cx);
+        IA_TRY(judge_range(cx, d, from, n / 2));
+        return judge_range(cx, d, from + n / 2, n - n / 2);
+    }
+    for (size_t i = from; st == IA_OK && i < from + n; i++) {
         const ia_view id = ia_bytemap_key(&d->t->ds.ids, d->rows.entry[i]);
         const bool no_base = ia_bytemap_find(&d->disputed, id.data, id.len, NULL);
-        IA_TRY(judge(cx, d->m, d->t, &d->rows, i, no_base));
+        st = judge(cx, d->m, d->t, &d->rows, i, no_base);
     }
-    d->t->report->rows_compared += d->rows.n;
+    triple_release(&d->rows);
+    return st == IA_OK ? ia_check(cx, 0, 0) : st;
+}
+
+static ia_status flush(ia_ctx *cx, deciding *d)
+{
+    const size_t n = d->rows.n;
+
     d->rows.n = 0;
-    return ia_check(cx, 0, 0);
+    d->t->report->rows_compared += n;
+    return n ? judge_range(cx, d, 0, n) : IA_OK;
 }
 
 static ia_status queue(ia_ctx *cx, deciding *d, size_t entry, uint64_t base, uint64_t source,
@@ -327,15 +347,16 @@ static void count_picks(ia_mtype *t)
     }
 }
 
-ia_status ia_merge_decide(ia_ctx *cx, ia_merging *m, ia_mtype *t)
+static ia_status decide_type(ia_ctx *cx, ia_merging *m, ia_mtype *t)
 {
-    deciding d = {.m = m, .t = t, .loc = {.base = t->base->m, .target = t->target->m}};
+    deciding d = {.m = m, .t = t, .loc = {.base = t->base->m, .side = t->target->m}};
     ia_status st;
 
     IA_GO(triple_init(cx, &d.rows, t));
     IA_GO(ia_fragmap_build(cx, t->target->m, &d.loc.map));
     IA_GO(find_disputed(cx, m, t, &d.disputed));
-    IA_GO(widen(cx, t, &d.disputed));
+    if (d.disputed.n)
+        IA_GO(widen(cx, t, &d.disputed));
     IA_GO(IA_NEW_ARRAY(cx, t->pick, t->ds.ids.n + 1));
     IA_GO(IA_NEW_ARRAY(cx, t->at, t->ds.ids.n + 1));
     for (size_t i = 0; i < t->ds.ids.n; i++)
@@ -347,4 +368,89 @@ done:
     ia_bytemap_dispose(&d.loc.map);
     ia_bytemap_dispose(&d.disputed);
     return st;
+}
+
+/* ---- where the two sides can meet ---------------------------------------------------------- */
+
+ia_status ia_merge_images(ia_ctx *cx, ia_merging *m, ia_mtype *t)
+{
+    const ia_type_def *def = m->base->cat->types[t->type];
+
+    if (!t->base)
+        IA_TRY(ia_entry_open(cx, m->g, def, t->eb, &t->base));
+    if (!t->source)
+        IA_TRY(ia_entry_open(cx, m->g, def, t->es, &t->source));
+    return t->target ? IA_OK : ia_entry_open(cx, m->g, def, t->et, &t->target);
+}
+
+size_t ia_type_number(const ia_catalog *cat, const ia_type_def *def)
+{
+    size_t i = 0;
+
+    while (i < cat->n_types && cat->types[i] != def)
+        i++;
+    return i;
+}
+
+bool ia_delta_removes(const ia_delta *d)
+{
+    for (size_t i = 0; i < d->ids.n; i++)
+        if (d->rows[i].new_addr == IA_NO_ROW)
+            return true;
+    return false;
+}
+
+static ia_status read_deltas(ia_ctx *cx, ia_merging *m, ia_mtype *t, bool source, bool target)
+{
+    source = source && t->moved_s;
+    target = target && t->moved_t;
+    if (source || target)
+        IA_TRY(ia_merge_images(cx, m, t));
+    if (source)
+        IA_TRY(ia_delta_compute(cx, t->base, t->source, &t->ds));
+    return target ? ia_delta_compute(cx, t->base, t->target, &t->dt) : IA_OK;
+}
+
+/* A node type's delta can meet the other side's in the type itself and in the edges at it. */
+static ia_status node_deltas(ia_ctx *cx, ia_merging *m, size_t type)
+{
+    const ia_catalog *cat = m->base->cat;
+    bool moved_s = m->types[type].moved_s, moved_t = m->types[type].moved_t;
+
+    for (size_t i = cat->n_nodes; i < cat->n_types; i++)
+        if (cat->types[i]->from == cat->types[type] || cat->types[i]->to == cat->types[type]) {
+            moved_s = moved_s || m->types[i].moved_s;
+            moved_t = moved_t || m->types[i].moved_t;
+        }
+    return read_deltas(cx, m, &m->types[type], moved_t, moved_s);
+}
+
+/* An edge type's delta can meet the other side's in the type itself and where its ends went. */
+static ia_status edge_deltas(ia_ctx *cx, ia_merging *m, size_t type)
+{
+    const ia_catalog *cat = m->base->cat;
+    const ia_mtype *t = &m->types[type], *from, *to;
+
+    from = &m->types[ia_type_number(cat, cat->types[type]->from)];
+    to = &m->types[ia_type_number(cat, cat->types[type]->to)];
+    return read_deltas(cx, m, &m->types[type],
+                       t->moved_t || ia_delta_removes(&from->dt) || ia_delta_removes(&to->dt),
+                       t->moved_s || ia_delta_removes(&from->ds) || ia_delta_removes(&to->ds));
+}
+
+ia_status ia_merge_decide(ia_ctx *cx, ia_merging *m)
+{
+    const bool all = m->n_others > 0 || m->opt->full_probe;
+
+    for (size_t i = 0; i < m->n_types; i++) { /* nodes, then edges */
+        ia_mtype *t = &m->types[i];
+        if (all)
+            IA_TRY(read_deltas(cx, m, t, true, true));
+        else
+            IA_TRY(i < m->base->cat->n_nodes ? node_deltas(cx, m, i) : edge_deltas(cx, m, i));
+        if (t->ds.ids.n > 0 || (m->n_others > 0 && t->dt.ids.n > 0))
+            IA_TRY(decide_type(cx, m, t));
+        IA_TRY(ia_check(cx, i, m->n_types));
+    }
+    return IA_OK;
 }

@@ -26,8 +26,9 @@ typedef struct ia_mtype {
     size_t type;
     ia_route_kind kind;
     const ia_entry *eb, *es, *et;       /* borrowed from the commits */
+    bool moved_s, moved_t; /* that side's entry is not the base's; false when both have the same */
     ia_dataset *base, *source, *target; /* retained; opened when needed */
-    ia_delta ds, dt; /* base -> source, base -> target; empty when that side is unchanged */
+    ia_delta ds, dt; /* base -> source, base -> target; empty where nothing can meet it */
     uint8_t *pick;   /* ia_pick per entry of ds */
     uint64_t *at;    /* target address of the row that goes (UPDATE, DELETE), per entry of ds */
     uint64_t n_insert, n_update, n_delete;
@@ -37,20 +38,27 @@ typedef struct ia_mtype {
 typedef struct ia_merging {
     ia_graph *g;
     const ia_merge_options *opt;
-    ia_write *w;                /* target branch and head; owned */
+    ia_write *w;                /* NULL in a dry run, which leaves the store alone; owned */
+    ia_branch *branch;          /* the target; w's, owned in a dry run */
+    ia_snapshot *target;        /* its head; the same */
     ia_snapshot *base, *source; /* owned; base is the picked best ancestor */
     ia_snapshot **others;       /* the other best ancestors (criss-cross); owned */
     size_t n_others;
     bool fast_forward;
+    uint64_t image_bytes; /* of the conflicts so far */
     ia_mtype *types;
     size_t n_types; /* every type of the catalog, catalog order */
     ia_merge_result *out;
 } ia_merging;
 
-/* merge_decide.c: fills ds, dt, pick, at of a three-way type; adds structural conflicts. */
-ia_status ia_merge_decide(ia_ctx *cx, ia_merging *m, ia_mtype *t) IA_MUST_CHECK;
-/* The delta of a side against the base, computed once. */
-ia_status ia_merge_deltas(ia_ctx *cx, ia_merging *m, ia_mtype *t) IA_MUST_CHECK;
+/* merge_decide.c: deltas of the types where the two sides can meet, picks, structural conflicts. */
+ia_status ia_merge_decide(ia_ctx *cx, ia_merging *m) IA_MUST_CHECK;
+/* Opens the images of a type that are not open yet. */
+ia_status ia_merge_images(ia_ctx *cx, ia_merging *m, ia_mtype *t) IA_MUST_CHECK;
+/* Did that side remove any row of the type? */
+bool ia_delta_removes(const ia_delta *d);
+/* Number of a type in the catalog. */
+size_t ia_type_number(const ia_catalog *cat, const ia_type_def *def);
 /* merge_build.c: the type's actions into m->w. */
 ia_status ia_merge_build(ia_ctx *cx, ia_merging *m, ia_mtype *t) IA_MUST_CHECK;
 /* merge_view.c: constraints where the deltas meet; adds constraint conflicts. */

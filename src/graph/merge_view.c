@@ -8,12 +8,19 @@
  * changed. With full_probe the whole target is probed instead; a property test holds the two
  * against each other. */
 
+/* Committed edges of the sources of one edge type that @card judges. */
+typedef struct judged {
+    ia_bytemap sources; /* source -> its number of edges in the target */
+    ia_bytemap edges;   /* target edge -> number of its source */
+} judged;
+
 typedef struct meeting {
     ia_merging *m;
     ia_changeset changes; /* the source's picks */
     ia_cview view;
-    ia_cview full;   /* the whole target */
-    ia_cview source; /* the whole source head */
+    ia_cview full; /* the whole target */
+    ia_cview head; /* the whole source head */
+    judged card;   /* of the edge type being judged */
 } meeting;
 
 static ia_mtype *mtype(const meeting *s, size_t type)
@@ -26,35 +33,48 @@ static bool has_dt(const ia_mtype *t)
     return t->dt.ids.n > 0;
 }
 
-/* ---- rows of the target's delta ------------------------------------------------------------ */
+/* ---- rows of a delta ----------------------------------------------------------------------- */
 
-/* Calls fn with narrow images of the target's new rows, chunk by chunk. */
-static ia_status each_target_row(ia_ctx *cx, ia_mtype *t, const char *const *columns,
-                                 size_t n_columns,
-                                 ia_status (*fn)(ia_ctx *, void *, const ia_batch *), void *arg)
+typedef ia_status (*row_fn)(ia_ctx *cx, void *arg, const ia_batch *rows);
+
+enum { CHUNK = 8192 };
+
+/* Calls fn with the rows at the addresses, as many at once as there is room for. */
+static ia_status each_address(ia_ctx *cx, ia_dataset *ds, const uint64_t *addrs, size_t n,
+                              const char *const *columns, size_t n_columns, row_fn fn, void *arg)
 {
-    enum { CHUNK = 8192 };
+    for (size_t from = 0; from < n;) {
+        size_t some = n - from;
+        ia_batch *b;
+        IA_TRY(ia_rows_take(cx, ds, addrs + from, &some, columns, n_columns, &b));
+        const ia_status st = fn(cx, arg, b);
+        ia_batch_release(b);
+        IA_TRY(st);
+        from += some;
+    }
+    return IA_OK;
+}
+
+/* Calls fn with narrow images of the delta's new rows, or of the rows they replace. */
+static ia_status each_row(ia_ctx *cx, const ia_delta *d, bool is_new, ia_dataset *ds,
+                          const char *const *columns, size_t n_columns, row_fn fn, void *arg)
+{
     uint64_t *addrs = NULL;
-    ia_batch *b = NULL;
     size_t n = 0;
     ia_status st;
 
     IA_GO(IA_NEW_ARRAY(cx, addrs, CHUNK));
-    for (size_t i = 0; i <= t->dt.ids.n; i++) {
-        if (i < t->dt.ids.n && t->dt.rows[i].new_addr != IA_NO_ROW)
-            addrs[n++] = t->dt.rows[i].new_addr;
-        if (n < CHUNK && i < t->dt.ids.n)
+    for (size_t i = 0; i < d->ids.n; i++) {
+        const uint64_t addr = is_new ? d->rows[i].new_addr : d->rows[i].old_addr;
+        if (addr != IA_NO_ROW)
+            addrs[n++] = addr;
+        if (n < CHUNK)
             continue;
-        if (n > 0) {
-            IA_GO(ia_dataset_take(cx, t->target, addrs, n, columns, n_columns, &b));
-            IA_GO(fn(cx, arg, b));
-            ia_batch_release(b);
-            b = NULL;
-            n = 0;
-        }
+        IA_GO(each_address(cx, ds, addrs, n, columns, n_columns, fn, arg));
+        n = 0;
     }
+    IA_GO(each_address(cx, ds, addrs, n, columns, n_columns, fn, arg));
 done:
-    ia_batch_release(b);
     ia_free(addrs);
     return st;
 }
@@ -100,8 +120,12 @@ static ia_status probe_tuples(ia_ctx *cx, void *arg, const ia_batch *b)
     for (int64_t i = 0; i < b->rows; i++) {
         bool null;
         size_t at;
-        ia_buf_clear(&p->key);
-        IA_TRY(ia_tuple_key(cx, b, i, p->def, p->cols, p->n_cols, &p->key, &null));
+        const ia_status st = ia_tuple_key(cx, b, i, p->def, p->cols, p->n_cols, &p->key, &null);
+        if (st == IA_ERR_CONSTRAINT) { /* a foreign NaN equals no value of the change */
+            ia_ctx_clear(cx);
+            continue;
+        }
+        IA_TRY(st);
         if (!null && ia_bytemap_find(p->tuples, p->key.data, p->key.len, &at))
             IA_TRY(p->sink(cx, p->arg, ia_array_str(id, i), at));
     }
@@ -124,7 +148,7 @@ static ia_status meet_tuples(ia_ctx *cx, ia_cview *v, size_t type, const int *co
     if (!has_dt(t))
         return IA_OK;
     IA_GO(ia_type_narrow(cx, p.def, &columns, &n));
-    IA_GO(each_target_row(cx, t, columns, n, probe_tuples, &p));
+    IA_GO(each_row(cx, &t->dt, true, t->target, columns, n, probe_tuples, &p));
 done:
     ia_buf_dispose(&p.key);
     ia_free(columns);
@@ -167,7 +191,24 @@ static ia_status meet_edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end,
 
     if (s->m->opt->full_probe)
         return s->full.edges_at(cx, &s->full, type, end, nodes, sink, arg);
-    return has_dt(t) ? each_target_row(cx, t, edge_columns, 3, probe_ends, &p) : IA_OK;
+    return has_dt(t)
+               ? each_row(cx, &t->dt, true, t->target, edge_columns, 3, probe_ends, &p)
+               : IA_OK;
+}
+
+typedef struct edge_sink {
+    ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view);
+    void *arg;
+} edge_sink;
+
+static ia_status sink_edges(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    const edge_sink *p = arg;
+
+    for (int64_t i = 0; i < b->rows; i++)
+        IA_TRY(p->sink(cx, p->arg, ia_array_str(b->cols[0], i), ia_array_str(b->cols[1], i),
+                       ia_array_str(b->cols[2], i)));
+    return IA_OK;
 }
 
 /* Target rows of the edges that the source changes: their place is known. */
@@ -178,32 +219,35 @@ static ia_status meet_edges_by_id(ia_ctx *cx, ia_cview *v, size_t type, const ia
     meeting *s = v->self;
     ia_mtype *t = mtype(s, type);
     uint64_t *addrs = NULL;
-    ia_batch *b = NULL;
     size_t n = 0, at;
     ia_status st;
 
     if (s->m->opt->full_probe)
         return s->full.edges_by_id(cx, &s->full, type, ids, sink, arg);
-    IA_GO(IA_NEW_ARRAY(cx, addrs, ids->n + 1));
+    IA_GO(IA_NEW_ARRAY(cx, addrs, CHUNK));
     for (size_t k = 0; k < ids->n; k++) {
         const ia_view id = ia_bytemap_key(ids, k);
         const bool known = t->pick && ia_bytemap_find(&t->ds.ids, id.data, id.len, &at);
         if (known && (t->pick[at] == IA_PICK_UPDATE || t->pick[at] == IA_PICK_DELETE))
             addrs[n++] = t->at[at];
+        if (n < CHUNK && k + 1 < ids->n)
+            continue;
+        IA_GO(each_address(cx, t->target, addrs, n, edge_columns, 3, sink_edges,
+                           &(edge_sink){sink, arg}));
+        n = 0;
     }
-    if (n == 0)
-        goto done;
-    IA_GO(ia_dataset_take(cx, t->target, addrs, n, edge_columns, 3, &b));
-    for (int64_t i = 0; i < b->rows; i++)
-        IA_GO(sink(cx, arg, ia_array_str(b->cols[0], i), ia_array_str(b->cols[1], i),
-                   ia_array_str(b->cols[2], i)));
 done:
-    ia_batch_release(b);
     ia_free(addrs);
     return st;
 }
 
 /* ---- @card --------------------------------------------------------------------------------- */
+
+static void judged_dispose(judged *j)
+{
+    ia_bytemap_dispose(&j->sources);
+    ia_bytemap_dispose(&j->edges);
+}
 
 static ia_status note_source(ia_ctx *cx, void *arg, const ia_batch *b)
 {
@@ -216,28 +260,134 @@ static ia_status note_source(ia_ctx *cx, void *arg, const ia_batch *b)
     return IA_OK;
 }
 
+static const char *const src_column[] = {"src"};
+
 /* Sources at which the target added, changed or removed an edge. */
 static ia_status target_sources(ia_ctx *cx, ia_mtype *t, ia_bytemap *out)
 {
-    uint64_t *addrs = NULL;
-    ia_batch *b = NULL;
-    size_t n = 0;
+    IA_TRY(each_row(cx, &t->dt, true, t->target, src_column, 1, note_source, out));
+    return each_row(cx, &t->dt, false, t->base, src_column, 1, note_source, out);
+}
+
+static ia_status keep_edge(ia_ctx *cx, void *arg, ia_view edge, ia_view src, ia_view dst)
+{
+    judged *j = arg;
+    size_t source, at;
+
+    (void)dst;
+    if (!ia_bytemap_find(&j->sources, src.data, src.len, &source))
+        return IA_OK;
+    ++*ia_bytemap_value(&j->sources, source);
+    IA_TRY(ia_bytemap_put(cx, &j->edges, edge.data, edge.len, &at, NULL));
+    *ia_bytemap_value(&j->edges, at) = source;
+    return IA_OK;
+}
+
+/* The one look at committed edges, for the meeting sources only; meet_card_scope() took it. */
+static ia_status meet_card_edges(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources,
+                                 ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view),
+                                 void *arg)
+{
+    meeting *s = v->self;
+    const judged *j = &s->card;
+    const ia_view no_dst = {0};
+
+    if (s->m->opt->full_probe)
+        return s->full.edges_at(cx, &s->full, type, 0, sources, sink, arg);
+    for (size_t k = 0; k < j->edges.n; k++)
+        IA_TRY(sink(cx, arg, ia_bytemap_key(&j->edges, k),
+                    ia_bytemap_key(&j->sources, ia_bytemap_get(&j->edges, k)), no_dst));
+    return IA_OK;
+}
+
+/* Counts of the judged sources in the source head: the target's, without what the target's delta
+ * did and with what the source's delta did. */
+typedef struct recount {
+    const ia_bytemap *sources;
+    int64_t *n;
+    int64_t step;
+} recount;
+
+static ia_status count_rows(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    const recount *c = arg;
+    const ia_array *src = ia_batch_col(b, "src");
+
+    (void)cx;
+    for (int64_t i = 0; i < b->rows; i++) {
+        const ia_view id = ia_array_str(src, i);
+        size_t at;
+        if (ia_bytemap_find(c->sources, id.data, id.len, &at))
+            c->n[at] += c->step;
+    }
+    return IA_OK;
+}
+
+static ia_status source_counts(ia_ctx *cx, const ia_mtype *t, const ia_bytemap *sources, int64_t *n)
+{
+    recount c = {sources, n, -1};
+
+    for (size_t k = 0; k < sources->n; k++)
+        n[k] = (int64_t)ia_bytemap_get(sources, k);
+    IA_TRY(each_row(cx, &t->dt, true, t->target, src_column, 1, count_rows, &c));
+    IA_TRY(each_row(cx, &t->ds, false, t->base, src_column, 1, count_rows, &c));
+    c.step = 1;
+    IA_TRY(each_row(cx, &t->dt, false, t->base, src_column, 1, count_rows, &c));
+    return each_row(cx, &t->ds, true, t->source, src_column, 1, count_rows, &c);
+}
+
+/* A minimum is reported only for a source that met it in both heads. */
+static ia_status min_scope(ia_ctx *cx, meeting *s, size_t type, const ia_bytemap *asked,
+                           ia_bitmap *out)
+{
+    const uint64_t min = s->m->base->cat->types[type]->card_min;
+    const ia_bytemap *sources = &s->card.sources;
+    int64_t *n = NULL;
     ia_status st;
 
-    IA_GO(each_target_row(cx, t, edge_columns, 3, note_source, out));
-    IA_GO(IA_NEW_ARRAY(cx, addrs, t->dt.ids.n + 1));
-    for (size_t i = 0; i < t->dt.ids.n; i++)
-        if (t->dt.rows[i].old_addr != IA_NO_ROW)
-            addrs[n++] = t->dt.rows[i].old_addr;
-    if (n > 0) {
-        IA_GO(ia_dataset_take(cx, t->base, addrs, n, edge_columns, 3, &b));
-        IA_GO(note_source(cx, out, b));
+    if (min == 0 || sources->n == 0)
+        return IA_OK;
+    IA_GO(IA_NEW_ARRAY(cx, n, sources->n));
+    IA_GO(source_counts(cx, mtype(s, type), sources, n));
+    for (size_t k = 0; k < sources->n; k++) {
+        const ia_view id = ia_bytemap_key(sources, k);
+        size_t at;
+        if (ia_bytemap_get(sources, k) >= min && n[k] >= (int64_t)min &&
+            ia_bytemap_find(asked, id.data, id.len, &at))
+            ia_bitmap_add(out, (uint32_t)at);
     }
 done:
-    ia_batch_release(b);
-    ia_free(addrs);
+    ia_free(n);
     return st;
 }
+
+static ia_status meet_card_scope(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources,
+                                 ia_bitmap *max_scope, ia_bitmap *min_out)
+{
+    meeting *s = v->self;
+    ia_mtype *t = mtype(s, type);
+    ia_bytemap theirs = {0};
+    ia_status st = IA_OK;
+
+    judged_dispose(&s->card);
+    if (has_dt(t))
+        IA_GO(target_sources(cx, t, &theirs));
+    for (size_t k = 0; k < sources->n; k++) {
+        const ia_view id = ia_bytemap_key(sources, k);
+        if (!ia_bytemap_find(&theirs, id.data, id.len, NULL))
+            continue;
+        ia_bitmap_add(max_scope, (uint32_t)k);
+        IA_GO(ia_bytemap_put(cx, &s->card.sources, id.data, id.len, NULL, NULL));
+    }
+    if (s->card.sources.n > 0)
+        IA_GO(s->full.edges_at(cx, &s->full, type, 0, &s->card.sources, keep_edge, &s->card));
+    IA_GO(min_scope(cx, s, type, sources, min_out));
+done:
+    ia_bytemap_dispose(&theirs);
+    return st;
+}
+
+/* ---- @card by whole heads, for the property test ------------------------------------------- */
 
 typedef struct head_count {
     const ia_bytemap *sources;
@@ -257,132 +407,78 @@ static ia_status count_edge(ia_ctx *cx, void *arg, ia_view edge, ia_view src, ia
     return IA_OK;
 }
 
-/* All edges of the sources that are judged: the one look at committed edges, for the meeting
- * sources only. */
-static ia_status meet_card_edges(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources,
-                                 ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view),
-                                 void *arg)
+static ia_status full_card_scope(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources,
+                                 ia_bitmap *max_scope, ia_bitmap *min_out)
 {
     meeting *s = v->self;
-
-    return s->full.edges_at(cx, &s->full, type, 0, sources, sink, arg);
-}
-
-/* A minimum is reported only for a source that met it in both heads. */
-static ia_status min_scope(ia_ctx *cx, meeting *s, size_t type, const ia_bytemap *sources,
-                           const ia_bytemap *asked, uint64_t min, ia_bitmap *out)
-{
+    const uint64_t min = s->m->base->cat->types[type]->card_min;
     uint64_t *target = NULL, *source = NULL;
-    ia_status st;
+    ia_status st = IA_OK;
 
-    if (min == 0 || asked->n == 0)
+    ia_bitmap_add_range(max_scope, 0, sources->n);
+    if (min == 0)
         return IA_OK;
     IA_GO(IA_NEW_ARRAY(cx, target, sources->n + 1));
     IA_GO(IA_NEW_ARRAY(cx, source, sources->n + 1));
-    IA_GO(
-        s->full.edges_at(cx, &s->full, type, 0, asked, count_edge, &(head_count){sources, target}));
-    IA_GO(s->source.edges_at(cx, &s->source, type, 0, asked, count_edge,
-                             &(head_count){sources, source}));
+    IA_GO(s->full.edges_at(cx, &s->full, type, 0, sources, count_edge,
+                           &(head_count){sources, target}));
+    IA_GO(s->head.edges_at(cx, &s->head, type, 0, sources, count_edge,
+                           &(head_count){sources, source}));
     for (size_t k = 0; k < sources->n; k++)
         if (target[k] >= min && source[k] >= min)
-            ia_bitmap_add(out, (uint32_t)k);
+            ia_bitmap_add(min_out, (uint32_t)k);
 done:
     ia_free(target);
     ia_free(source);
     return st;
 }
 
-static ia_status meet_card_scope(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *sources,
-                                 ia_bitmap *max_scope, ia_bitmap *min_out)
-{
-    meeting *s = v->self;
-    const ia_type_def *def = s->m->base->cat->types[type];
-    ia_mtype *t = mtype(s, type);
-    ia_bytemap theirs = {0}, asked = {0};
-    ia_status st = IA_OK;
-
-    if (s->m->opt->full_probe) {
-        ia_bitmap_add_range(max_scope, 0, sources->n);
-        IA_GO(min_scope(cx, s, type, sources, sources, def->card_min, min_out));
-        goto done;
-    }
-    if (has_dt(t))
-        IA_GO(target_sources(cx, t, &theirs));
-    for (size_t k = 0; k < sources->n; k++) {
-        const ia_view id = ia_bytemap_key(sources, k);
-        if (!ia_bytemap_find(&theirs, id.data, id.len, NULL))
-            continue;
-        ia_bitmap_add(max_scope, (uint32_t)k);
-        IA_GO(ia_bytemap_put(cx, &asked, id.data, id.len, NULL, NULL));
-    }
-    IA_GO(min_scope(cx, s, type, sources, &asked, def->card_min, min_out));
-done:
-    ia_bytemap_dispose(&theirs);
-    ia_bytemap_dispose(&asked);
-    return st;
-}
-
 /* ---- the source's change ------------------------------------------------------------------- */
-
-static bool target_deleted_any(const ia_mtype *t)
-{
-    for (size_t i = 0; i < t->dt.ids.n; i++)
-        if (t->dt.rows[i].new_addr == IA_NO_ROW)
-            return true;
-    return false;
-}
-
-static size_t type_number(const ia_catalog *cat, const ia_type_def *def)
-{
-    for (size_t i = 0; i < cat->n_types; i++)
-        if (cat->types[i] == def)
-            return i;
-    return SIZE_MAX;
-}
 
 /* Are images of the picked rows needed, or do their ids say enough? */
 static bool needs_images(const meeting *s, size_t type)
 {
     const ia_catalog *cat = s->m->base->cat;
     const ia_type_def *def = cat->types[type];
-    const ia_mtype *t = mtype(s, type);
+    const bool both = has_dt(mtype(s, type));
 
-    if (s->m->opt->full_probe)
-        return true;
-    if (has_dt(t) && def->n_uniques > 0)
+    if (s->m->opt->full_probe || (both && def->n_uniques > 0))
         return true;
     if (def->kind != IA_KIND_EDGE)
         return false;
-    if (has_dt(t) && (def->card_min > 0 || def->card_max != UINT64_MAX))
+    if (both && (def->card_min > 0 || def->card_max != UINT64_MAX))
         return true;
-    return target_deleted_any(mtype(s, type_number(cat, def->from))) ||
-           target_deleted_any(mtype(s, type_number(cat, def->to)));
+    const ia_mtype *from = mtype(s, ia_type_number(cat, def->from)),
+                   *to = mtype(s, ia_type_number(cat, def->to));
+    if (ia_delta_removes(&from->dt) || ia_delta_removes(&to->dt))
+        return true; /* the ends of the source's edges may be gone */
+    /* an edge that the source moved away from a node that it removed is no orphan */
+    return both && (from->n_delete > 0 || to->n_delete > 0);
+}
+
+static ia_status add_rows(ia_ctx *cx, void *arg, const ia_batch *rows)
+{
+    return ia_tchange_add(cx, arg, rows);
 }
 
 static ia_status take_images(ia_ctx *cx, meeting *s, ia_mtype *t, ia_tchange *ch)
 {
-    enum { CHUNK = 8192 };
     const char **columns = NULL;
     uint64_t *addrs = NULL;
-    ia_batch *b = NULL;
     size_t n_columns = 0, n = 0;
     ia_status st;
 
     IA_GO(ia_type_narrow(cx, s->m->base->cat->types[t->type], &columns, &n_columns));
     IA_GO(IA_NEW_ARRAY(cx, addrs, CHUNK));
-    for (size_t i = 0; i <= t->ds.ids.n; i++) {
-        if (i < t->ds.ids.n && (t->pick[i] == IA_PICK_INSERT || t->pick[i] == IA_PICK_UPDATE))
+    for (size_t i = 0; i < t->ds.ids.n; i++) {
+        if (t->pick[i] == IA_PICK_INSERT || t->pick[i] == IA_PICK_UPDATE)
             addrs[n++] = t->ds.rows[i].new_addr;
-        if (n == 0 || (n < CHUNK && i < t->ds.ids.n))
+        if (n < CHUNK && i + 1 < t->ds.ids.n)
             continue;
-        IA_GO(ia_dataset_take(cx, t->source, addrs, n, columns, n_columns, &b));
-        IA_GO(ia_tchange_add(cx, ch, b));
-        ia_batch_release(b);
-        b = NULL;
+        IA_GO(each_address(cx, t->source, addrs, n, columns, n_columns, add_rows, ch));
         n = 0;
     }
 done:
-    ia_batch_release(b);
     ia_free(addrs);
     ia_free(columns);
     return st;
@@ -422,14 +518,14 @@ ia_status ia_merge_validate(ia_ctx *cx, ia_merging *m)
     ia_violations found = {0};
     ia_status st = IA_OK;
 
-    ia_cview_snapshot(&s.full, m->w->head, NULL);
-    ia_cview_snapshot(&s.source, m->source, NULL);
+    ia_cview_snapshot(&s.full, m->target, NULL);
+    ia_cview_snapshot(&s.head, m->source, NULL);
     s.view = (ia_cview){.self = &s,
                         .has_ids = meet_ids,
                         .by_tuple = meet_tuples,
                         .edges_at = meet_edges_at,
                         .edges_by_id = meet_edges_by_id,
-                        .card_scope = meet_card_scope,
+                        .card_scope = m->opt->full_probe ? full_card_scope : meet_card_scope,
                         .card_edges = meet_card_edges};
     for (size_t i = 0; i < m->n_types; i++)
         IA_GO(build_change(cx, &s, &m->types[i]));
@@ -438,6 +534,7 @@ ia_status ia_merge_validate(ia_ctx *cx, ia_merging *m)
                       &found));
     IA_GO(add_conflicts(cx, m, &found));
 done:
+    judged_dispose(&s.card);
     ia_violations_dispose(&found);
     ia_changeset_dispose(&s.changes);
     return st;
