@@ -165,13 +165,41 @@ size_t ia_bitmap_next(const ia_bitmap *b, uint64_t from, uint32_t *out, size_t c
     return n;
 }
 
+static bool is_run(const roaring_bitmap_t *r, int32_t i)
+{
+    return get_container_type(r->high_low_container.containers[i],
+                              r->high_low_container.typecodes[i]) == RUN_CONTAINER_TYPE_CODE;
+}
+
 static bool has_runs(const roaring_bitmap_t *r)
 {
     for (int32_t i = 0; i < r->high_low_container.size; i++)
-        if (get_container_type(r->high_low_container.containers[i],
-                               r->high_low_container.typecodes[i]) == RUN_CONTAINER_TYPE_CODE)
+        if (is_run(r, i))
             return true;
     return false;
+}
+
+/* Older libraries count in 16 bits while they unfold a run and never end when the run holds 65535,
+ * so that value is taken out of runs meanwhile. */
+static ia_status drop_runs(ia_ctx *cx, roaring_bitmap_t *r)
+{
+    const int32_t n = r->high_low_container.size;
+    uint32_t *ends;
+    size_t n_ends = 0;
+
+    IA_TRY(IA_NEW_ARRAY(cx, ends, (size_t)n));
+    for (int32_t i = n; i-- > 0;) {
+        const uint32_t last = (uint32_t)r->high_low_container.keys[i] << 16 | UINT16_MAX;
+        if (is_run(r, i) && roaring_bitmap_contains(r, last)) {
+            roaring_bitmap_remove(r, last);
+            ends[n_ends++] = last;
+        }
+    }
+    roaring_bitmap_remove_run_compression(r);
+    while (n_ends > 0)
+        roaring_bitmap_add(r, ends[--n_ends]);
+    ia_free(ends);
+    return IA_OK;
 }
 
 ia_status ia_bitmap_encode(ia_ctx *cx, const ia_bitmap *b, ia_bytes *out)
@@ -187,7 +215,7 @@ ia_status ia_bitmap_encode(ia_ctx *cx, const ia_bitmap *b, ia_bytes *out)
         IA_GO(ia_budget_reserve(cx, most));
         held = most;
         IA_GO(ia_bitmap_copy(cx, b, &plain));
-        roaring_bitmap_remove_run_compression(plain->r);
+        IA_GO(drop_runs(cx, plain->r));
         b = plain;
     }
     const size_t n = roaring_bitmap_portable_size_in_bytes(b->r);

@@ -173,6 +173,28 @@ static void encoding_has_no_runs_and_reads_back(void **state)
 static const uint8_t with_runs[] = {0x3B, 0x30, 0, 0, 1, 2,  0, 5, 0, 2,
                                     0,    10,   0, 2, 0, 20, 0, 2, 0};
 
+static void runs_up_to_the_last_value_of_a_container_are_encoded(void **state)
+{
+    const uint32_t begins[] = {65535, 65530, 65536 + 65536 - 4096, 3 * 65536 - 4097, 3 * 65536};
+    const uint32_t ends[] = {65536, 65536, 2 * 65536, 3 * 65536, 4 * 65536};
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        env e = env_new(0);
+        ia_bitmap *b = bitmap_of(&e, NULL, 0), *again;
+        ia_bytes bytes;
+        ia_bitmap_add_range(b, begins[i], ends[i]);
+        assert_ok(ia_bitmap_encode(&e.cx, b, &bytes));
+        assert_int_equal(ia_le32(bytes.data), 12346);
+        assert_ok(ia_bitmap_decode(&e.cx, bytes.data, bytes.len, &again));
+        assert_true(ia_bitmap_equal(b, again));
+        assert_int_equal(ia_bitmap_count(again), ends[i] - begins[i]);
+        ia_bytes_dispose(&bytes);
+        ia_bitmap_free(b);
+        ia_bitmap_free(again);
+        env_end(&e);
+    }
+}
+
 static void run_containers_are_read(void **state)
 {
     env e = env_new(0);
@@ -314,6 +336,7 @@ int main(void)
         cmocka_unit_test(set_operations_change_the_left_side_only),
         cmocka_unit_test(next_walks_in_pieces),
         cmocka_unit_test(encoding_has_no_runs_and_reads_back),
+        cmocka_unit_test(runs_up_to_the_last_value_of_a_container_are_encoded),
         cmocka_unit_test(run_containers_are_read),
         cmocka_unit_test(damaged_runs_are_refused),
         cmocka_unit_test(damaged_arrays_and_bitsets_are_refused),
