@@ -21,6 +21,49 @@ static void try_arrow(fuzz_run *r, const uint8_t *data, size_t size)
     ia_bytes_dispose(&text);
 }
 
+/* A few hundred members, some in runs that touch the ends of containers. */
+static bool make_other(fuzz_run *r, ia_bitmap **out)
+{
+    if (!fuzz_ok(r, ia_bitmap_new(&r->cx, out)))
+        return false;
+    ia_bitmap_add(*out, 5);
+    ia_bitmap_add_range(*out, 65400, 65536);
+    ia_bitmap_add_range(*out, 131071, 131080);
+    ia_bitmap_add_range(*out, 0xFFFFFFF0u, (uint64_t)1 << 32);
+    return true;
+}
+
+static void combine(fuzz_run *r, const ia_bitmap *b)
+{
+    ia_bitmap *other = NULL, *both = NULL, *less = NULL, *rest = NULL;
+    ia_bytes text = {0};
+    uint32_t values[256];
+    uint64_t common = 0;
+
+    if (make_other(r, &other) && fuzz_ok(r, ia_bitmap_copy(&r->cx, b, &both)) &&
+        fuzz_ok(r, ia_bitmap_copy(&r->cx, b, &less)) &&
+        fuzz_ok(r, ia_bitmap_copy(&r->cx, other, &rest))) {
+        const uint64_t n = ia_bitmap_count(b);
+        const size_t m = ia_bitmap_next(other, 0, values, 256);
+        FUZZ_CHECK(m == ia_bitmap_count(other));
+        for (size_t i = 0; i < m; i++)
+            common += ia_bitmap_has(b, values[i]);
+        ia_bitmap_or(both, other);
+        ia_bitmap_andnot(less, other);
+        ia_bitmap_andnot(rest, b);
+        FUZZ_CHECK(ia_bitmap_count(both) == n + m - common);
+        FUZZ_CHECK(ia_bitmap_count(less) == n - common);
+        FUZZ_CHECK(ia_bitmap_count(rest) == m - common);
+        FUZZ_CHECK(ia_bitmap_intersects(b, other) == (common > 0));
+        (void)fuzz_ok(r, ia_bitmap_encode(&r->cx, both, &text));
+    }
+    ia_bytes_dispose(&text);
+    ia_bitmap_free(other);
+    ia_bitmap_free(both);
+    ia_bitmap_free(less);
+    ia_bitmap_free(rest);
+}
+
 static void try_bitmap(fuzz_run *r, const uint8_t *data, size_t size)
 {
     ia_bitmap *b = NULL, *again = NULL;
@@ -39,6 +82,8 @@ static void try_bitmap(fuzz_run *r, const uint8_t *data, size_t size)
             FUZZ_CHECK(ia_bitmap_has(b, some[i]) && some[i] <= max);
             FUZZ_CHECK(ia_bitmap_rank(b, some[i]) == i);
         }
+        combine(r, b);
+        combine(r, again);
         ia_bitmap_andnot(again, b);
         FUZZ_CHECK(ia_bitmap_count(again) == 0);
     }

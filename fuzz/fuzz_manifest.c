@@ -84,6 +84,8 @@ static void change(fuzz_run *r, ia_dataset *ds)
     bool ok = fuzz_ok(r, ia_txn_init(&r->cx, &t, IA_TXN_DELETE, ds->m->version));
 
     for (size_t i = 0; ok && i < ds->m->n_fragments && i < 50; i++) {
+        if (ds->m->fragments[i].physical_rows == 0)
+            continue;
         ok = fuzz_ok(r, ia_txn_add(&r->cx, &t, IA_ACT_DELETE_ROWS, &a)) &&
              fuzz_ok(r, ia_bitmap_new(&r->cx, &a->rows));
         if (ok) {
