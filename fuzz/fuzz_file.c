@@ -1,10 +1,9 @@
 /* fuzz_file.c - reads arbitrary bytes as a Lance file: whole scan, part of it, scattered rows. */
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
 
 #include "file/file.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+enum { MOST_LEAVES = 64, MOST_ROWS = 50000 };
 
 static size_t count_leaves(const ia_type *t)
 {
@@ -17,72 +16,78 @@ static size_t count_leaves(const ia_type *t)
     return n;
 }
 
-static void check_array(ia_ctx *cx, ia_array *a)
+static void check_array(fuzz_run *r, ia_array *a, uint64_t rows)
 {
-    if (a && ia_array_validate(cx, a, IA_VALIDATE_SIZES) != IA_OK) {
-        fprintf(stderr, "bad array: %s\n", cx->err.text);
-        abort();
-    }
+    FUZZ_CHECK((uint64_t)a->length == rows);
+    fuzz_must(r, ia_array_validate(&r->cx, a, IA_VALIDATE_SIZES), "what was read is sound:");
+    fuzz_touch(r, a, 64);
     ia_array_release(a);
 }
 
-static void read_column(ia_ctx *cx, ia_file *f, const ia_file_column *col)
+static void scan(fuzz_run *r, ia_file *f, const ia_file_column *col, uint64_t begin, uint32_t batch)
 {
-    uint64_t rows = ia_file_rows(f), n = 0;
+    uint64_t n = 0, seen = 0;
     ia_file_scan *s = NULL;
     ia_array *a = NULL;
-    uint32_t take[3] = {0, (uint32_t)(rows / 2), (uint32_t)(rows - 1)};
 
-    for (uint64_t begin = 0; begin <= rows / 3; begin += rows / 3 + 1) {
-        if (ia_file_scan_open(cx, f, col, 1, begin, rows, begin ? 77 : 0, &s) != IA_OK)
-            continue;
-        do {
-            if (ia_file_scan_next(cx, s, &a, &n) != IA_OK)
-                break;
-            check_array(cx, a);
-        } while (n);
-        ia_file_scan_close(s);
+    if (!fuzz_ok(r, ia_file_scan_open(&r->cx, f, col, 1, begin, ia_file_rows(f), batch, &s)))
+        return;
+    while (seen < MOST_ROWS && fuzz_ok(r, ia_file_scan_next(&r->cx, s, &a, &n)) && n > 0) {
+        check_array(r, a, n);
+        seen += n;
     }
-    if (rows >= 3 && ia_file_take(cx, f, col, 1, take, 3, &a) == IA_OK)
-        check_array(cx, a);
+    ia_file_scan_close(s);
 }
 
-static void read_columns(ia_ctx *cx, ia_file *f, const ia_schema *s)
+static void take(fuzz_run *r, ia_file *f, const ia_file_column *col)
 {
-    int32_t leaves[64];
+    const uint64_t rows = ia_file_rows(f) > UINT32_MAX ? UINT32_MAX : ia_file_rows(f);
+    const uint32_t offsets[] = {0, (uint32_t)(rows / 2), (uint32_t)(rows - 1)};
+    ia_array *a = NULL;
+
+    if (rows >= 3 && fuzz_ok(r, ia_file_take(&r->cx, f, col, 1, offsets, 3, &a)))
+        check_array(r, a, 3);
+}
+
+static void read_columns(fuzz_run *r, ia_file *f, const ia_schema *s)
+{
+    int32_t leaves[MOST_LEAVES];
     int32_t next = 0;
 
     for (size_t i = 0; i < s->n_fields; i++) {
         ia_file_column col = {.field = &s->fields[i], .n_leaves = count_leaves(s->fields[i].type)};
+        const uint64_t third = ia_file_rows(f) / 3;
 
-        if (col.n_leaves > 64)
+        if (col.n_leaves > MOST_LEAVES)
             return;
         for (size_t k = 0; k < col.n_leaves; k++)
             leaves[k] = next++;
         col.leaf_columns = leaves;
-        read_column(cx, f, &col);
+        scan(r, f, &col, 0, 0);
+        if (third > 0)
+            scan(r, f, &col, third + 1, 77);
+        take(r, f, &col);
     }
 }
 
+/* Files may claim any number of rows, so long reads are cancelled. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    ia_budget *budget = ia_budget_new(NULL, 96u << 20);
+    fuzz_run r;
     ia_objstore *os = NULL;
     ia_schema *s = NULL;
     ia_file *f = NULL;
-    ia_ctx cx;
 
-    ia_ctx_init(&cx, budget);
-    if (ia_objstore_memory(&cx, true, &os) == IA_OK &&
-        ia_objstore_put(&cx, os, "/f.lance", data, size, 0) == IA_OK &&
-        ia_file_open(&cx, os, "/f.lance", 0, &f) == IA_OK && ia_file_rows(f) < 50000 &&
-        ia_lschema_to_arrow(&cx, ia_file_lschema(f), &s) == IA_OK)
-        read_columns(&cx, f, s);
+    fuzz_begin(&r);
+    fuzz_cancel_after(&r, 0.4);
+    fuzz_must(&r, ia_objstore_memory(&r.cx, true, &os), "a store:");
+    fuzz_must(&r, ia_objstore_put(&r.cx, os, "/f.lance", data, size, 0), "the file:");
+    if (fuzz_ok(&r, ia_file_open(&r.cx, os, "/f.lance", 0, &f)) &&
+        fuzz_ok(&r, ia_lschema_to_arrow(&r.cx, ia_file_lschema(f), &s)))
+        read_columns(&r, f, s);
     ia_schema_release(s);
     ia_file_close(f);
     ia_objstore_close(os);
-    if (ia_budget_used(budget) != 0)
-        abort();
-    ia_budget_drop(budget);
+    fuzz_end(&r);
     return 0;
 }
