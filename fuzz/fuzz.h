@@ -14,13 +14,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 typedef struct fuzz_run {
     ia_ctx cx;
     ia_budget *budget;
-    double started; /* processor seconds */
+    double started;  /* processor seconds */
     double patience; /* cancel after that many processor seconds; 0 = never */
 } fuzz_run;
 
 void fuzz_begin(fuzz_run *r);
-/* The progress callback cancels after `seconds`: for work that may rightly take long, so that what is
- * tested is that it answers a cancel in time. */
+/* The progress callback cancels after `seconds`: for work that may rightly take long, so that what
+ * is tested is that it answers a cancel in time. */
 void fuzz_cancel_after(fuzz_run *r, double seconds);
 /* Aborts when bytes are still charged or when the input took too long. */
 void fuzz_end(fuzz_run *r);
@@ -40,7 +40,8 @@ void fuzz_touch_batch(fuzz_run *r, const ia_batch *b);
 /* Takes everything out of a stream, touching it; disposes it. */
 ia_status fuzz_drain(fuzz_run *r, ia_stream *s);
 
-/* ---- a schema and a graph that inputs meet ---------------------------------------------------- */
+/* ---- a schema and a graph that inputs meet ----------------------------------------------------
+ */
 extern const char fuzz_schema[];
 /* Compiled once for the process, on a budget of its own. */
 const ia_catalog *fuzz_catalog(void);
@@ -50,7 +51,8 @@ typedef struct fuzz_graph {
     ia_objstore *os;
     ia_graph *g;
 } fuzz_graph;
-/* A fresh copy, charged to the run, of a graph of fuzz_schema with a few rows and a branch "side". */
+/* A fresh copy, charged to the run, of a graph of fuzz_schema with a few rows and a branch "side".
+ */
 void fuzz_graph_open(fuzz_run *r, fuzz_graph *fg);
 /* The same files in a store, not opened. */
 void fuzz_store_open(fuzz_run *r, ia_objstore **out);

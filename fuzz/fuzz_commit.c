@@ -10,7 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_begin(&r);
     if (fuzz_ok(&r, ia_commit_decode(&r.cx, (const char *)data, size, "c.json", &c)) &&
         fuzz_must(&r, ia_commit_encode(&r.cx, c, &first), "what was read is written:") &&
-        fuzz_must(&r, ia_commit_decode(&r.cx, (const char *)first.data, first.len, "c.json", &again),
+        fuzz_must(&r,
+                  ia_commit_decode(&r.cx, (const char *)first.data, first.len, "c.json", &again),
                   "what was written is read:") &&
         fuzz_must(&r, ia_commit_encode(&r.cx, again, &second), "and written again:") &&
         fuzz_must(&r, ia_commit_copy(&r.cx, c, &copy), "a commit is copied:") &&

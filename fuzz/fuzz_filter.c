@@ -1,4 +1,5 @@
-/* fuzz_filter.c - SQL filters: parsed, bound, evaluated on a small batch, written and read again. */
+/* fuzz_filter.c - SQL filters: parsed, bound, evaluated on a small batch, written and read again.
+ */
 #include "fuzz.h"
 
 #include "arrow/builder.h"
@@ -8,15 +9,16 @@ static const struct {
     const char *name;
     ia_type_id id;
 } plain[] = {
-    {"b", IA_TYPE_BOOL},    {"i8", IA_TYPE_I8},   {"i", IA_TYPE_I32},      {"l", IA_TYPE_I64},
-    {"u", IA_TYPE_U64},     {"f", IA_TYPE_F32},   {"d", IA_TYPE_F64},      {"s", IA_TYPE_STRING},
+    {"b", IA_TYPE_BOOL},     {"i8", IA_TYPE_I8},      {"i", IA_TYPE_I32},     {"l", IA_TYPE_I64},
+    {"u", IA_TYPE_U64},      {"f", IA_TYPE_F32},      {"d", IA_TYPE_F64},     {"s", IA_TYPE_STRING},
     {"bin", IA_TYPE_BINARY}, {"day", IA_TYPE_DATE32}, {"ms", IA_TYPE_DATE64}, {"h", IA_TYPE_F16},
 };
 enum { N_PLAIN = sizeof plain / sizeof plain[0], ROWS = 9 };
 
 static void put_value(ia_ctx *cx, ia_builder *b, ia_type_id id, int64_t i)
 {
-    static const char *const words[] = {"", "a", "ab", "a%b", "it's", "x_y", "\xC3\xA9", "abc", "b"};
+    static const char *const words[] = {"",    "a",        "ab",  "a%b", "it's",
+                                        "x_y", "\xC3\xA9", "abc", "b"};
 
     if (i % 4 == 3)
         ia_builder_null(cx, b);
@@ -41,13 +43,14 @@ static void put_list(ia_ctx *cx, ia_builder *b, int64_t i)
 
 static void add_times(fuzz_run *r, ia_field *fields)
 {
-    fields[N_PLAIN] = (ia_field){(char *)(uintptr_t)"ts", NULL, true, NULL, 0};
+    fields[N_PLAIN] = (ia_field){(char *)(uintptr_t) "ts", NULL, true, NULL, 0};
     fields[N_PLAIN].type = ia_type_time_basic(IA_TYPE_TIMESTAMP, IA_UNIT_US);
-    fields[N_PLAIN + 1] = (ia_field){(char *)(uintptr_t)"t64", NULL, true, NULL, 0};
+    fields[N_PLAIN + 1] = (ia_field){(char *)(uintptr_t) "t64", NULL, true, NULL, 0};
     fields[N_PLAIN + 1].type = ia_type_time_basic(IA_TYPE_TIME64, IA_UNIT_NS);
-    fields[N_PLAIN + 2] = (ia_field){(char *)(uintptr_t)"tags", NULL, true, NULL, 0};
-    fuzz_must(r, ia_type_list(&r->cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_STRING), true,
-                              &fields[N_PLAIN + 2].type),
+    fields[N_PLAIN + 2] = (ia_field){(char *)(uintptr_t) "tags", NULL, true, NULL, 0};
+    fuzz_must(r,
+              ia_type_list(&r->cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_STRING), true,
+                           &fields[N_PLAIN + 2].type),
               "a list type:");
 }
 
@@ -58,8 +61,8 @@ static void make_batch(fuzz_run *r, ia_batch **out)
     ia_batch_builder b = {0};
 
     for (size_t k = 0; k < N_PLAIN; k++)
-        fields[k] = (ia_field){(char *)(uintptr_t)plain[k].name, ia_type_basic(plain[k].id), true,
-                               NULL, 0};
+        fields[k] =
+            (ia_field){(char *)(uintptr_t)plain[k].name, ia_type_basic(plain[k].id), true, NULL, 0};
     add_times(r, fields);
     fuzz_must(r, ia_schema_new(&r->cx, fields, N_PLAIN + 3, &s), "a schema:");
     ia_type_release(fields[N_PLAIN + 2].type);

@@ -1,4 +1,5 @@
-/* fuzz_fixed.h - repeatable random bytes and time, so that an input finds the same graph each run. */
+/* fuzz_fixed.h - repeatable random bytes and time, so that an input finds the same graph each run.
+ */
 #ifndef IA_FUZZ_FUZZ_FIXED_H
 #define IA_FUZZ_FUZZ_FIXED_H
 

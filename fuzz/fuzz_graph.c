@@ -8,7 +8,8 @@ const char fuzz_schema[] =
     "    age: I32?\n    born: Date?\n    seen: DateTime?\n    score: F64?\n    small: F32?\n"
     "    big: U64?\n    count: U32?\n    long: I64?\n    ok: Bool?\n    kind: enum(a, b, c)?\n"
     "    v: Vector(3)?\n    tags: [String]?\n    nums: [I32]?\n    mail: String?\n"
-    "    @key(name)\n    @unique(mail)\n    @range(age, 0..150)\n    @check(mail, \"^[^@]+@[^@]+$\")\n"
+    "    @key(name)\n    @unique(mail)\n    @range(age, 0..150)\n    @check(mail, "
+    "\"^[^@]+@[^@]+$\")\n"
     "}\n"
     "node Company { name: String @key }\n"
     "edge Knows: Person -> Person { since: Date? @unique(src, dst) }\n"
@@ -28,7 +29,8 @@ static const char rows[] =
 
 static const ia_graph_options options = {.durability = IA_RELAXED, .for_writing = true};
 
-/* What lives as long as the process: made by the first input, left to the leak checker as reachable. */
+/* What lives as long as the process: made by the first input, left to the leak checker as
+ * reachable. */
 static struct {
     ia_budget *budget;
     ia_ctx cx;
@@ -61,7 +63,8 @@ const ia_catalog *fuzz_catalog(void)
     return shared.catalog;
 }
 
-/* ---- loading ---------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------------------
+ */
 
 typedef struct text_source {
     const char *at;
@@ -94,7 +97,8 @@ ia_status fuzz_load(ia_ctx *cx, ia_graph *g, ia_load_mode mode, const void *text
     return st;
 }
 
-/* ---- the template and its copies --------------------------------------------------------------- */
+/* ---- the template and its copies ---------------------------------------------------------------
+ */
 
 static void list_tree(const char *dir)
 {
@@ -127,8 +131,8 @@ static void template_open(void)
     shared_open();
     fuzz_fixed_reset(1);
     shared_must(ia_objstore_memory(&shared.cx, true, &shared.os));
-    shared_must(ia_graph_init(&shared.cx, shared.os, FUZZ_ROOT, fuzz_schema, "fuzz.pg", "fuzz",
-                              &options));
+    shared_must(
+        ia_graph_init(&shared.cx, shared.os, FUZZ_ROOT, fuzz_schema, "fuzz.pg", "fuzz", &options));
     shared_must(ia_graph_open(&shared.cx, shared.os, FUZZ_ROOT, &options, &g));
     shared_must(fuzz_load(&shared.cx, g, IA_LOAD_APPEND, rows, strlen(rows)));
     shared_must(ia_resolve(&shared.cx, g, "main", &head));

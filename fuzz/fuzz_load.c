@@ -1,4 +1,5 @@
-/* fuzz_load.c - JSON lines loaded into a small graph; what was accepted is verified and exported. */
+/* fuzz_load.c - JSON lines loaded into a small graph; what was accepted is verified and exported.
+ */
 #include "fuzz.h"
 
 static ia_status put(ia_ctx *cx, void *arg, const void *data, size_t n)

@@ -1,6 +1,6 @@
-/* fuzz_manifest.c - a manifest file: read, written, bound to real data files, scanned, changed.
- *
- * An input that ends like a manifest file is one; any other is the message inside, framed here. */
+/* fuzz_manifest.c - a manifest file: read, written, bound to real data files, scanned, changed. */
+
+/* An input that ends like a manifest file is one; any other is the message inside, framed here. */
 #include "fuzz_table.h"
 
 #include "table/txn.h"
@@ -13,12 +13,13 @@ static void check_wire(fuzz_run *r, const ia_manifest *m)
     if (fuzz_must(r, ia_manifest_encode(&r->cx, m, m->transaction.data, m->transaction.len, &first),
                   "a manifest is written:") &&
         fuzz_must(r, ia_manifest_decode(&r->cx, first.data, first.len, "m", &again), "and read:") &&
-        fuzz_must(r, ia_manifest_encode(&r->cx, again, again->transaction.data,
-                                        again->transaction.len, &second),
+        fuzz_must(r,
+                  ia_manifest_encode(&r->cx, again, again->transaction.data, again->transaction.len,
+                                     &second),
                   "and written again:") &&
         fuzz_must(r, ia_manifest_copy(&r->cx, m, &copy), "a manifest is copied:") &&
-        fuzz_must(r, ia_manifest_encode(&r->cx, copy, m->transaction.data, m->transaction.len,
-                                        &third),
+        fuzz_must(r,
+                  ia_manifest_encode(&r->cx, copy, m->transaction.data, m->transaction.len, &third),
                   "and the copy written:")) {
         FUZZ_CHECK(fuzz_same(&first, &second));
         FUZZ_CHECK(fuzz_same(&first, &third));

@@ -14,8 +14,8 @@ static void fit(fuzz_run *r, const ia_gq_value *v)
 
     for (size_t k = 0; k < person->n_properties; k++) {
         ia_gq_value fitted;
-        (void)fuzz_ok(r, ia_gq_coerce(&r->cx, &arena, &person->properties[k], "Person.x", v,
-                                      &fitted));
+        (void)fuzz_ok(r,
+                      ia_gq_coerce(&r->cx, &arena, &person->properties[k], "Person.x", v, &fitted));
     }
     ia_arena_dispose(&arena);
 }

@@ -24,7 +24,8 @@ static void run_write(fuzz_run *r, fuzz_graph *fg, const ia_gq_query *q, const i
     if (fuzz_ok(r, ia_mutate(&r->cx, fg->g, q, p, &on_main, &m)) && m.commit &&
         fuzz_must(r, ia_verify(&r->cx, fg->g, "main", false, false, &report), "verify runs:") &&
         report.problems.n > 0)
-        fuzz_abort(__FILE__, __LINE__, "a mutation leaves a sound graph:", report.problems.items[0]);
+        fuzz_abort(__FILE__, __LINE__,
+                   "a mutation leaves a sound graph:", report.problems.items[0]);
     ia_verify_report_dispose(&report);
     ia_commit_free(m.commit);
 }
@@ -41,7 +42,8 @@ static void run(fuzz_run *r, const ia_gq_file *f, size_t i)
     fuzz_graph_open(r, &fg);
     if (fuzz_must(r, ia_resolve(&r->cx, fg.g, "main", &head), "main has a head:") &&
         fuzz_must(r, ia_graph_catalog(&r->cx, fg.g, head->schema_hash, &cat), "its schema:") &&
-        fuzz_must(r, ia_gq_check(&r->cx, f, i, cat, &q), "the same schema gives the same verdict:") &&
+        fuzz_must(r, ia_gq_check(&r->cx, f, i, cat, &q),
+                  "the same schema gives the same verdict:") &&
         fuzz_must(r, ia_params_parse(&r->cx, q, NULL, 0, &p), "no parameters:")) {
         if (q->is_mutation)
             run_write(r, &fg, q, p);

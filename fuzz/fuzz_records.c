@@ -1,9 +1,9 @@
-/* fuzz_records.c - a graph with one of its JSON files changed: everything that reads is asked.
- *
- * First byte: 'c' the newest commit of main, 'b' the record of branch "side", 'f'
+/* fuzz_records.c - a graph with one of its JSON files changed: everything that reads is asked. */
+
+/* First byte: 'c' the newest commit of main, 'b' the record of branch "side", 'f'
  * format.json. The rest is a patch of that file's JSON: an object changes members (of an array by
- * index), null removes, anything else replaces. A patch that is no JSON becomes the whole file. Thus
- * inputs need not know the ids of the graph. */
+ * index), null removes, anything else replaces. A patch that is no JSON becomes the whole file.
+ * Thus inputs need not know the ids of the graph. */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -83,8 +83,12 @@ static void merged(ia_jsonw *w, const ia_json *old, const ia_json *patch, bool i
     const ia_json *p = patched ? patch : NULL;
 
     switch (ia_json_type(v)) {
-    case IA_JSON_ARRAY: merged_array(w, v, p); break;
-    case IA_JSON_OBJECT: merged_object(w, v, p); break;
+    case IA_JSON_ARRAY:
+        merged_array(w, v, p);
+        break;
+    case IA_JSON_OBJECT:
+        merged_object(w, v, p);
+        break;
     case IA_JSON_NULL:
     case IA_JSON_FALSE:
     case IA_JSON_TRUE:

@@ -6,9 +6,9 @@
 static void make_schema(fuzz_run *r, ia_schema **out)
 {
     static const ia_type_id ids[] = {
-        IA_TYPE_BOOL,   IA_TYPE_I8,     IA_TYPE_I16,    IA_TYPE_I32,    IA_TYPE_I64,
-        IA_TYPE_U8,     IA_TYPE_U16,    IA_TYPE_U32,    IA_TYPE_U64,    IA_TYPE_F32,
-        IA_TYPE_F64,    IA_TYPE_STRING, IA_TYPE_DATE32, IA_TYPE_DATE64, IA_TYPE_LARGE_STRING,
+        IA_TYPE_BOOL, IA_TYPE_I8,     IA_TYPE_I16,    IA_TYPE_I32,    IA_TYPE_I64,
+        IA_TYPE_U8,   IA_TYPE_U16,    IA_TYPE_U32,    IA_TYPE_U64,    IA_TYPE_F32,
+        IA_TYPE_F64,  IA_TYPE_STRING, IA_TYPE_DATE32, IA_TYPE_DATE64, IA_TYPE_LARGE_STRING,
     };
     enum { N = sizeof ids / sizeof ids[0] };
     static char names[N + 3][8];
@@ -19,11 +19,13 @@ static void make_schema(fuzz_run *r, ia_schema **out)
         fields[k] = (ia_field){names[k], k < N ? ia_type_basic(ids[k]) : NULL, true, NULL, 0};
     }
     fields[N].type = ia_type_time_basic(IA_TYPE_TIMESTAMP, IA_UNIT_US);
-    fuzz_must(r, ia_type_list(&r->cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_I64), true,
-                              &fields[N + 1].type),
+    fuzz_must(r,
+              ia_type_list(&r->cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_I64), true,
+                           &fields[N + 1].type),
               "a list:");
-    fuzz_must(r, ia_type_list(&r->cx, IA_TYPE_FIXED_LIST, 2, "item", ia_type_basic(IA_TYPE_F32),
-                              true, &fields[N + 2].type),
+    fuzz_must(r,
+              ia_type_list(&r->cx, IA_TYPE_FIXED_LIST, 2, "item", ia_type_basic(IA_TYPE_F32), true,
+                           &fields[N + 2].type),
               "a vector:");
     fuzz_must(r, ia_schema_new(&r->cx, fields, N + 3, out), "a schema:");
     ia_type_release(fields[N + 1].type);

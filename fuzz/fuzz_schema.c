@@ -8,8 +8,8 @@ static void check_patterns(fuzz_run *r, const ia_catalog *c)
     for (size_t i = 0; i < c->n_types; i++) {
         for (size_t k = 0; k < c->types[i]->n_checks; k++) {
             bool yes;
-            (void)fuzz_ok(r, ia_check_matches(&r->cx, &c->types[i]->checks[k], ia_view_of(text),
-                                              &yes));
+            (void)fuzz_ok(
+                r, ia_check_matches(&r->cx, &c->types[i]->checks[k], ia_view_of(text), &yes));
         }
     }
 }
@@ -44,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_json(&r, c);
         if (fuzz_ok(&r, ia_catalog_evolve(&r.cx, fuzz_catalog(), text, size, "fuzz.pg", &evolved)))
             check_json(&r, evolved);
-        (void)fuzz_ok(&r, ia_catalog_evolve(&r.cx, c, fuzz_schema, strlen(fuzz_schema), "f.pg",
-                                            &from));
+        (void)fuzz_ok(&r,
+                      ia_catalog_evolve(&r.cx, c, fuzz_schema, strlen(fuzz_schema), "f.pg", &from));
     }
     ia_catalog_release(c);
     ia_catalog_release(evolved);

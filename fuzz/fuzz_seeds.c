@@ -20,8 +20,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *part, *name;
     } wanted[] = {
-        {"/log/", "commit.json"},          {"/refs/side/", "branch.json"},
-        {"/format.json", "format.json"},   {"/schemas/", "catalog.json"},
+        {"/log/", "commit.json"},
+        {"/refs/side/", "branch.json"},
+        {"/format.json", "format.json"},
+        {"/schemas/", "catalog.json"},
         {"Person.lance/data/", "person.lance"},
     };
     fuzz_run r;

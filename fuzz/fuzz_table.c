@@ -28,7 +28,8 @@ static void make_schema(ia_schema **out)
     ia_type *list = NULL;
     static char i[] = "i", s[] = "s", l[] = "l";
 
-    must(ia_type_list(&shared.cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_I32), true, &list));
+    must(
+        ia_type_list(&shared.cx, IA_TYPE_LIST, 0, "item", ia_type_basic(IA_TYPE_I32), true, &list));
     {
         const ia_field fields[] = {{i, ia_type_basic(IA_TYPE_I64), true, NULL, 0},
                                    {s, ia_type_basic(IA_TYPE_STRING), true, NULL, 0},
@@ -114,7 +115,8 @@ const ia_bytes *fuzz_table_manifest(void)
     return &shared.files[MANIFEST];
 }
 
-/* ---- the store -------------------------------------------------------------------------------- */
+/* ---- the store --------------------------------------------------------------------------------
+ */
 
 typedef struct any_store {
     ia_objstore base;
@@ -192,8 +194,8 @@ static void any_close(ia_objstore *os)
     ia_free(os);
 }
 
-static const ia_objstore_ops any_ops = {any_open, any_head,   any_put,  any_create, any_list,
-                                        any_remove, any_link, any_touch, any_sync,  any_close};
+static const ia_objstore_ops any_ops = {any_open,   any_head, any_put,   any_create, any_list,
+                                        any_remove, any_link, any_touch, any_sync,   any_close};
 
 void fuzz_table_store(fuzz_run *r, ia_objstore **out)
 {
@@ -205,8 +207,9 @@ void fuzz_table_store(fuzz_run *r, ia_objstore **out)
     s->base = (ia_objstore){&any_ops, "any"};
     fuzz_must(r, ia_objstore_memory(&r->cx, true, &s->inner), "its inner store:");
     for (int i = 0; i < 3; i++)
-        fuzz_must(r, ia_objstore_put(&r->cx, s->inner, names[i], shared.files[i].data,
-                                     shared.files[i].len, 0),
+        fuzz_must(r,
+                  ia_objstore_put(&r->cx, s->inner, names[i], shared.files[i].data,
+                                  shared.files[i].len, 0),
                   "a file:");
     *out = &s->base;
 }

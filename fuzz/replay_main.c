@@ -1,9 +1,9 @@
-/* replay_main.c - runs a fuzzer over saved inputs, and over mutants of them, without libFuzzer.
+/* replay_main.c - runs a fuzzer over saved inputs, and over mutants of them, without libFuzzer. */
+
+/*   fuzz_replay_NAME [--mutate SECONDS] [--seed N] [--keep DIR] FILE|FOLDER...
  *
- *   fuzz_replay_NAME [--mutate SECONDS] [--seed N] [--keep DIR] FILE|FOLDER...
- *
- * Every input of the folders (in the order of names) runs once; then, for SECONDS, random changes of
- * them. The sequence of mutants depends on the inputs and N alone. The input at work when the
+ * Every input of the folders (in the order of names) runs once; then, for SECONDS, random changes
+ * of them. The sequence of mutants depends on the inputs and N alone. The input at work when the
  * program dies is written to DIR (default: where it was started). */
 #include <dirent.h>
 #include <errno.h>
@@ -57,7 +57,8 @@ static void *memory(void *p, size_t n)
     return p;
 }
 
-/* ---- death ------------------------------------------------------------------------------------ */
+/* ---- death ------------------------------------------------------------------------------------
+ */
 
 const char *__asan_default_options(void);
 const char *__ubsan_default_options(void);
@@ -111,7 +112,8 @@ static void on_signal(int sig)
     abort();
 }
 
-/* ---- one input -------------------------------------------------------------------------------- */
+/* ---- one input --------------------------------------------------------------------------------
+ */
 
 static void run_one(const char *name, const uint8_t *data, size_t len)
 {
@@ -131,7 +133,8 @@ static void run_one(const char *name, const uint8_t *data, size_t len)
     free(copy);
 }
 
-/* ---- saved inputs ----------------------------------------------------------------------------- */
+/* ---- saved inputs -----------------------------------------------------------------------------
+ */
 
 static void add_file(const char *path)
 {
@@ -187,7 +190,8 @@ static void add_path(const char *path)
     free(names);
 }
 
-/* ---- mutants ---------------------------------------------------------------------------------- */
+/* ---- mutants ----------------------------------------------------------------------------------
+ */
 
 static uint64_t next_random(void)
 {
@@ -215,10 +219,26 @@ static size_t put(uint8_t *p, size_t len, size_t at, size_t gone, const uint8_t 
 
 static void change_number(uint8_t *p, size_t len)
 {
-    static const uint64_t odd[] = {0,         1,          2,          0x7F,       0x80,
-                                   0xFF,      0x100,      0x7FFF,     0x8000,     0xFFFF,
-                                   0x10000,   0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000,
-                                   INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX, 64, 4096};
+    static const uint64_t odd[] = {0,
+                                   1,
+                                   2,
+                                   0x7F,
+                                   0x80,
+                                   0xFF,
+                                   0x100,
+                                   0x7FFF,
+                                   0x8000,
+                                   0xFFFF,
+                                   0x10000,
+                                   0x7FFFFFFF,
+                                   0x80000000,
+                                   0xFFFFFFFF,
+                                   0x100000000,
+                                   INT64_MAX,
+                                   (uint64_t)INT64_MAX + 1,
+                                   UINT64_MAX,
+                                   64,
+                                   4096};
     const size_t width = (size_t)1 << below(4);
     uint64_t v = 0;
     size_t at;
@@ -228,9 +248,15 @@ static void change_number(uint8_t *p, size_t len)
     at = below(len - width + 1);
     memcpy(&v, p + at, width);
     switch (below(3)) {
-    case 0: v = odd[below(sizeof odd / sizeof odd[0])]; break;
-    case 1: v += 1 + below(16); break;
-    default: v -= 1 + below(16); break;
+    case 0:
+        v = odd[below(sizeof odd / sizeof odd[0])];
+        break;
+    case 1:
+        v += 1 + below(16);
+        break;
+    default:
+        v -= 1 + below(16);
+        break;
     }
     memcpy(p + at, &v, width);
 }
@@ -262,14 +288,27 @@ static size_t mutate_once(uint8_t *p, size_t len)
     if (len == 0)
         return splice_in(p, len);
     switch (below(8)) {
-    case 0: p[at] ^= (uint8_t)(1u << below(8)); return len;
-    case 1: p[at] = (uint8_t)next_random(); return len;
-    case 2: change_number(p, len); return len;
-    case 3: return put(p, len, at, 1 + below(len - at < 64 ? len - at : 64), p, 0);
-    case 4: byte = text[below(sizeof text - 1)]; return put(p, len, at, below(2), &byte, 1);
-    case 5: p[at] = text[below(sizeof text - 1)]; return len;
-    case 6: return below(16) ? splice_in(p, len) : at;
-    default: return splice_in(p, len);
+    case 0:
+        p[at] ^= (uint8_t)(1u << below(8));
+        return len;
+    case 1:
+        p[at] = (uint8_t)next_random();
+        return len;
+    case 2:
+        change_number(p, len);
+        return len;
+    case 3:
+        return put(p, len, at, 1 + below(len - at < 64 ? len - at : 64), p, 0);
+    case 4:
+        byte = text[below(sizeof text - 1)];
+        return put(p, len, at, below(2), &byte, 1);
+    case 5:
+        p[at] = text[below(sizeof text - 1)];
+        return len;
+    case 6:
+        return below(16) ? splice_in(p, len) : at;
+    default:
+        return splice_in(p, len);
     }
 }
 
