@@ -1,5 +1,4 @@
-/* fuzz_filter.c - SQL filters: parsed, bound, evaluated on a small batch, written and read again.
- */
+/* fuzz_filter.c - SQL filters: parsed, bound, evaluated on a batch, written and read again. */
 #include "fuzz.h"
 
 #include "arrow/builder.h"

@@ -1,5 +1,4 @@
-/* fuzz_fixed.h - repeatable random bytes and time, so that an input finds the same graph each run.
- */
+/* fuzz_fixed.h - random bytes and time that repeat, so that an input finds the same graph. */
 #ifndef IA_FUZZ_FUZZ_FIXED_H
 #define IA_FUZZ_FUZZ_FIXED_H
 

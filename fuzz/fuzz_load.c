@@ -1,5 +1,4 @@
-/* fuzz_load.c - JSON lines loaded into a small graph; what was accepted is verified and exported.
- */
+/* fuzz_load.c - JSON lines loaded into a small graph, which is then verified and exported. */
 #include "fuzz.h"
 
 static ia_status put(ia_ctx *cx, void *arg, const void *data, size_t n)
