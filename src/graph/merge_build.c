@@ -196,18 +196,28 @@ done:
 
 /* ---- row ids ------------------------------------------------------------------------------- */
 
-/* Fresh ids start above what the target has given out and above what comes in from its own space.
- */
-static void first_fresh_id(building *b)
+/* The highest id of the fragments that rows come from. */
+static uint64_t highest_picked_id(const building *b)
 {
-    b->next_id = (b->dst ? b->dst : b->t->target)->m->next_row_id;
+    uint64_t min, max, highest = 0;
+
     for (size_t i = 0; i < b->picked.n; i++) {
         const ia_fragment *f = ia_manifest_fragment(b->t->source->m, b->picked.items[i].fragment);
-        uint64_t min, max;
-        if (f && ia_rowids_bounds(&f->row_ids, &min, &max) && max >> 40 == b->next_id >> 40 &&
-            max >= b->next_id)
-            b->next_id = max + 1;
+        if (f && ia_rowids_bounds(&f->row_ids, &min, &max) && max > highest)
+            highest = max;
     }
+    return highest;
+}
+
+/* Fresh ids start above what the target has given out. Its counter stays unless an id that comes
+ * in lies above it: the real engine wants it above every id in use, so the target then goes on in
+ * a space of its own above all that are taken. */
+static ia_status first_fresh_id(ia_ctx *cx, building *b)
+{
+    b->next_id = (b->dst ? b->dst : b->t->target)->m->next_row_id;
+    if (!b->txn || b->picked.n == 0 || highest_picked_id(b) < b->next_id)
+        return IA_OK;
+    return ia_write_row_id_space(cx, b->m->w, b->t->type, &b->next_id);
 }
 
 static uint64_t row_id_at(const ia_manifest *m, uint64_t addr)
@@ -262,7 +272,7 @@ static ia_status settle_ids(ia_ctx *cx, building *b)
 {
     if (b->t->kind == IA_ROUTE_GRAFT)
         b->t->n_insert = b->t->n_update = 0; /* from images: counted by row id */
-    first_fresh_id(b);
+    IA_TRY(first_fresh_id(cx, b));
     for (size_t i = 0; i < b->picked.n; i++)
         IA_TRY(settle_part(cx, b, &b->picked.items[i]));
     if (b->t->kind == IA_ROUTE_GRAFT)
