@@ -242,24 +242,34 @@ ia_status ia_rows_equal(ia_ctx *cx, const ia_batch *a, int64_t i, const ia_batch
     return IA_OK;
 }
 
-/* Bytes of one row: what the types say, or what the widest fragment takes on disk. */
-size_t ia_rows_chunk(const ia_manifest *m)
+#define CHUNK_BYTES (4u << 20)
+
+/* Bytes that a row of the fragment takes on disk; tiny files say more about themselves. */
+static uint64_t row_on_disk(const ia_fragment *f)
 {
     uint64_t width = 0;
+
+    for (size_t k = 0; k < f->n_files && f->physical_rows >= 64 && width < CHUNK_BYTES; k++) {
+        const uint64_t bytes = f->files[k].size / f->physical_rows;
+        width += bytes < CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    }
+    return width;
+}
+
+/* The width of a row: what the types say, or what the widest fragment takes on disk. */
+size_t ia_rows_chunk(const ia_manifest *m)
+{
+    uint64_t width = 1;
 
     for (size_t k = 0; k < m->arrow->n_fields; k++) {
         const uint32_t bits = ia_type_bits(m->arrow->fields[k].type);
         width += bits ? bits / 8 + 1 : 64;
     }
     for (size_t i = 0; i < m->n_fragments; i++) {
-        const ia_fragment *f = &m->fragments[i];
-        uint64_t bytes = 0;
-        for (size_t k = 0; k < f->n_files; k++)
-            bytes += f->files[k].size < UINT64_MAX - bytes ? f->files[k].size : 0;
-        bytes /= f->physical_rows ? f->physical_rows : 1;
-        width = bytes > width && f->physical_rows >= 64 ? bytes : width;
+        const uint64_t on_disk = row_on_disk(&m->fragments[i]);
+        width = on_disk > width ? on_disk : width;
     }
-    const uint64_t rows = (4u << 20) / (width + 1);
+    const uint64_t rows = CHUNK_BYTES / width;
     return rows < 16 ? 16 : rows > 8192 ? 8192 : (size_t)rows;
 }
 

@@ -30,7 +30,7 @@ static void open_sides(mx *x, mx_kind kind)
     mx_load(x, "main", "{\"type\":\"Person\",\"data\":{\"name\":\"v\",\"email\":\"v@x\"}}\n");
 }
 
-/* ---- dry runs ---------------------------------------------------------------------------------- */
+/* ---- dry runs -------------------------------------------------------------------------------- */
 
 static void a_dry_run_touches_nothing(void **state)
 {
@@ -90,7 +90,7 @@ static void a_dry_run_reveals_nothing(void **state)
     mx_close(&x);
 }
 
-/* ---- budgets ----------------------------------------------------------------------------------- */
+/* ---- budgets --------------------------------------------------------------------------------- */
 
 /* One merge with its own budget. */
 static ia_status merge_within(mx *x, uint64_t limit, uint64_t *peak)
@@ -175,8 +175,8 @@ static void wide_rows_are_compared_in_chunks_that_fit(void **state)
     text = ia_alloc(&x.e.cx, (size_t)ROWS * (WIDE + 100));
     assert_non_null(text);
     for (int i = 0; i < ROWS; i++) {
-        n += (size_t)sprintf(text + n, "{\"type\":\"Person\",\"data\":{\"name\":\"w%d\",\"note\":\"",
-                             i);
+        n += (size_t)sprintf(
+            text + n, "{\"type\":\"Person\",\"data\":{\"name\":\"w%d\",\"note\":\"", i);
         uint64_t seed = (uint64_t)i + 1;
         for (int k = 0; k < WIDE; k++)
             text[n++] = (char)('a' + next_random(&seed) % 26);
@@ -192,7 +192,7 @@ static void wide_rows_are_compared_in_chunks_that_fit(void **state)
     mx_close(&x);
 }
 
-/* ---- failing allocations ----------------------------------------------------------------------- */
+/* ---- failing allocations --------------------------------------------------------------------- */
 
 static void every_allocation_of_a_plan_may_fail(void **state)
 {
@@ -240,7 +240,7 @@ static void every_allocation_of_a_merge_may_fail(void **state)
     }
 }
 
-/* ---- a store that calls back ------------------------------------------------------------------- */
+/* ---- a store that calls back ----------------------------------------------------------------- */
 
 typedef struct hooked {
     ia_objstore os;
@@ -372,7 +372,7 @@ static void a_cancel_is_honoured_until_the_commit_point(void **state)
     mx_close(&x);
 }
 
-/* ---- races ------------------------------------------------------------------------------------- */
+/* ---- races ----------------------------------------------------------------------------------- */
 
 typedef struct rival {
     mx *x;

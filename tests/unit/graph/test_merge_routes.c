@@ -35,7 +35,7 @@ static void expect_counts(const mx *x, const char *key, uint64_t inserted, uint6
     assert_int_equal(r->rows_copied, copied);
 }
 
-/* ---- which route ------------------------------------------------------------------------------- */
+/* ---- which route ----------------------------------------------------------------------------- */
 
 static void a_branch_takes_the_table_by_pointer(void **state) /* RT-01..RT-03, RT-05 */
 {
@@ -246,7 +246,7 @@ static void images_without_a_common_fragment_are_walked(void **state)
             "{\"type\":\"Person\",\"data\":{\"name\":\"p001\",\"age\":7,\"note\":\"n1\"}}\n"
             "{\"type\":\"Person\",\"data\":{\"name\":\"q\"}}\n");
     mx_person(&x, "main", "m", 3);
-    mx_person(&x, "main", "p000", 9); /* equal in the overwritten image: the target's change stands */
+    mx_person(&x, "main", "p000", 9); /* the overwrite left it as it was: this change stands */
     mx_merge(&x, "s", "main", IA_MERGED);
     mx_expect_route(&x, "node:Person", "walk");
     mx_expect(&x, "main", MX_PERSON, "m(3,-,of m) p000(9,-,of p000) p001(7,-,n1) q(-,-,-)");
@@ -299,7 +299,7 @@ static void a_fragment_whose_rows_all_go_is_dropped(void **state)
     mx_close(&x);
 }
 
-/* ---- stamps and row ids ------------------------------------------------------------------------ */
+/* ---- stamps and row ids ---------------------------------------------------------------------- */
 
 static void stamps_and_row_ids_follow_the_rows(void **state) /* RT-33, TR-13 */
 {
@@ -463,7 +463,7 @@ static void a_graft_gives_ids_anew_as_well(void **state)
     mx_close(&x);
 }
 
-/* ---- a source that gives rows back ------------------------------------------------------------- */
+/* ---- a source that gives rows back ----------------------------------------------------------- */
 
 /* Drops the deletion vector of the only fragment, as a restore by another program would. */
 static void undelete(mx *x, const char *branch)
@@ -521,7 +521,7 @@ static void rows_that_came_back_are_copied(void **state)
     }
 }
 
-/* ---- what is read ------------------------------------------------------------------------------ */
+/* ---- what is read ---------------------------------------------------------------------------- */
 
 static void a_merge_of_disjoint_rows_reads_no_payload(void **state)
 {
