@@ -63,7 +63,7 @@ class History:
         self.repo = Repo(SCHEMA)
         self.ids = {0: self.g.head()}  # oracle commit -> graph commit
         self.adopt = self.r.choice(["link", "link", "reference", "copy"])
-        self.stats = dict(ops=0, refused=0, merges=0, both=0, conflicts=0, rows_both=0, criss=0)
+        self.stats = dict(ops=0, refused=0, merges=0, both=0, conflicts=0, rows_both=0, criss=0, by_id=0)
         self.dead, self.log = [], []
 
     # ---- random rows ---------------------------------------------------------------------------
@@ -249,35 +249,82 @@ class History:
     def op_delete_branch(self, branch):
         if branch == "main" or len(self.repo.heads) < 3:
             return
+        self.delete_branch(branch)
+
+    def delete_branch(self, branch):
         self.note(f"delete branch {branch}")
         self.g.branch_delete(branch)
         del self.repo.heads[branch]
         self.dead.append(branch)
 
+    def op_recreate(self, branch):
+        """A name that ends and begins again: from its own last commit, from main, or from anywhere."""
+        if branch == "main":
+            return
+        at = self.r.choice([self.repo.heads[branch], self.repo.heads["main"], self.r.choice(sorted(self.ids))])
+        self.delete_branch(branch)
+        self.note(f"branch {branch} again at commit {at}")
+        self.g.branch_create(branch, self.ids[at])
+        self.repo.heads[branch] = at
+        self.compare(branch)
+        self.op_load(branch)
+
     def op_merge(self, branch):
+        others = [b for b in self.repo.heads if b != branch]
+        if self.r.random() < 0.15:
+            self.merge(self.r.choice(sorted(self.ids)), branch)
+        elif others:
+            self.merge(self.r.choice(others), branch)
+
+    def op_criss(self, branch):
+        """Two branches take each other's head of one moment, go on, and meet again."""
         others = [b for b in self.repo.heads if b != branch]
         if not others:
             return
-        source = self.r.choice(others)
+        other = self.r.choice(others)
+        mine, theirs = self.repo.heads[branch], self.repo.heads[other]
+        if mine in self.repo.ancestors(theirs):
+            self.small_change(branch)
+        if theirs in self.repo.ancestors(mine):
+            self.small_change(other)
+        mine, theirs = self.repo.heads[branch], self.repo.heads[other]
+        if self.merge(theirs, branch) == "merged" and self.merge(mine, other) == "merged":
+            for b in self.r.choice([(branch, other), (branch,), (other,)]):
+                self.r.choice([self.small_change, self.op_load])(b)
+            self.merge(*self.r.choice([(branch, other), (other, branch)]))
+
+    def small_change(self, branch):
+        state = self.repo.state(branch)
+        lines = [self.edge(state, "Knows")] if self.r.random() < 0.4 and len(state["Person"]) > 1 else [self.item()]
+        self.both(branch, f"load merge {lines}", lambda: model.load(SCHEMA, state, "merge", lines),
+                  lambda: self.g.load(self.text(lines), "merge", branch=branch)["commit"])
+
+    def merge(self, source, branch):
+        """source: a branch, or the number of a commit, which the graph knows by its id."""
+        name = self.ids[source] if isinstance(source, int) else source
+        at = source if isinstance(source, int) else self.repo.heads[source]
         self.note(f"merge {source} into {branch}")
-        criss = len(self.repo.bases(self.repo.heads[source], self.repo.heads[branch])) > 1
-        source_head = self.repo.heads[source]
+        criss = len(self.repo.bases(at, self.repo.heads[branch])) > 1
         want, conflicts = self.repo.merge(source, branch)
-        full = self.g.merge(source, branch, dry_run=True, full_probe=True, adopt=self.adopt)
-        got = self.g.merge(source, branch, adopt=self.adopt)
+        full = self.g.merge(name, branch, dry_run=True, full_probe=True, adopt=self.adopt)
+        got = self.g.merge(name, branch, adopt=self.adopt)
         self.check_merge(want, conflicts, got, "")
         self.check_merge(want, conflicts, full, " (full probe)")
         if want in ("merged", "fast_forward"):
             self.ids[self.repo.heads[branch]] = got["commit"]
-        self.stats["merges"] += want in ("merged", "conflicts")
+        moved = want in ("merged", "conflicts")
+        self.stats["merges"] += moved
         self.stats["both"] += got["rows_both_sides"] > 0
         self.stats["rows_both"] += got["rows_both_sides"]
         self.stats["conflicts"] += want == "conflicts"
-        self.stats["criss"] += criss
+        self.stats["criss"] += moved and criss
+        self.stats["by_id"] += moved and name != source
         self.compare(branch)
-        if self.repo.heads[source] != source_head:
-            self.fail("the source moved")
-        self.compare(source)
+        if name == source:
+            if self.repo.heads[source] != at:
+                self.fail("the source moved")
+            self.compare(source)
+        return want
 
     def check_merge(self, want, conflicts, got, how):
         if got["outcome"] != want:
@@ -287,8 +334,8 @@ class History:
             self.fail(f"merge{how}: conflicts differ: want {conflicts}, got {mine}")
 
     def run(self):
-        ops = [(self.op_load, 34), (self.op_insert_edge, 8), (self.op_update, 14), (self.op_delete, 8),
-               (self.op_branch, 12), (self.op_delete_branch, 3), (self.op_merge, 24)]
+        ops = [(self.op_load, 32), (self.op_insert_edge, 8), (self.op_update, 14), (self.op_delete, 8), (self.op_branch, 12),
+               (self.op_delete_branch, 3), (self.op_recreate, 3), (self.op_merge, 20), (self.op_criss, 3)]
         names, weights = [o for o, _ in ops], [w for _, w in ops]
         for _ in range(4):
             self.op_load("main")
@@ -330,7 +377,8 @@ def main():
     ap.add_argument("--jobs", type=int, default=2)
     ap.add_argument("--dir")
     a = ap.parse_args()
-    where = a.dir or tempfile.mkdtemp(prefix="inarch-histories-")
+    memory = "/dev/shm"  # many small files: a disk would be most of the time
+    where = a.dir or tempfile.mkdtemp(prefix="inarch-histories-", dir=memory if os.access(memory, os.W_OK) else None)
     os.makedirs(where, exist_ok=True)
     total, failed, started = {}, 0, time.time()
     work = [(a.seed + k, a.ops, where) for k in range(a.count)]
@@ -346,12 +394,14 @@ def main():
                 total = {k: total.get(k, 0) + v for k, v in stats.items()}
     print(f"{a.count} histories, {total.get('ops', 0)} operations ({total.get('refused', 0)} refused), "
           f"{total.get('merges', 0)} merges of two moved sides, {total.get('both', 0)} with rows touched on both sides "
-          f"({total.get('rows_both', 0)} rows), {total.get('conflicts', 0)} conflicts, {total.get('criss', 0)} criss-cross; "
+          f"({total.get('rows_both', 0)} rows), {total.get('conflicts', 0)} conflicts, {total.get('criss', 0)} criss-cross, "
+          f"{total.get('by_id', 0)} of commits; "
           f"{time.time() - started:.0f} s")
-    share = total.get("both", 0) / max(1, total.get("merges", 0))
-    if not failed and share < 0.2:
-        print(f"only {share:.0%} of the merges touched rows on both sides: the histories are too tame")
-        failed = 1
+    for what, key, least in (("touched rows on both sides", "both", 0.2), ("had several bases", "criss", 0.05)):
+        share = total.get(key, 0) / max(1, total.get("merges", 0))
+        if not failed and share < least and a.count >= 50:
+            print(f"only {share:.0%} of the merges {what}: the histories are too tame")
+            failed = 1
     if not a.dir and not failed:
         shutil.rmtree(where)
     print(f"{a.count - failed} passed, {failed} failed")

@@ -228,8 +228,9 @@ class Repo:
         return [c for c in common if not any(c != d and c in self.ancestors(d) for d in common)]
 
     def merge(self, source, into):
-        """(outcome, conflicts). Conflicts are (kind, type, id). On success the branch has moved."""
-        s, t = self.heads[source], self.heads[into]
+        """(outcome, conflicts). Conflicts are (kind, type, id). On success the branch has moved.
+        `source` is a branch or the number of a commit."""
+        s, t = self.heads.get(source, source), self.heads[into]
         bases = self.bases(s, t)
         if bases == [s]:
             return "already_up_to_date", []
