@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh - configures and builds one preset quietly. Usage: tools/build.sh release|asan|tsan
+# build.sh - configures and builds one preset quietly. Usage: tools/build.sh release|asan|tsan|fuzz
 # The output is kept in build/PRESET.log and shown only when something fails or warns.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ werror=OFF
 [ -z "${CI:-}" ] || werror=ON
 # Unit tests run in the sanitizer builds; the release build is what is installed.
 tests=ON
-[ "$preset" != release ] || tests=OFF
+case $preset in release | fuzz) tests=OFF ;; esac
 start=$(date +%s)
 if ! { cmake --preset "$preset" -DINARCH_WERROR=$werror -DINARCH_TESTS=$tests &&
        cmake --build "build/$preset"; } >"$log" 2>&1; then
