@@ -186,7 +186,8 @@ static ia_status fork_name(ia_ctx *cx, const char *branch, char **out)
     return ia_buf_finish_str(cx, &b, out);
 }
 
-/* Row-id space of a new fork: the first number that nobody took. */
+/* Row-id space of a new fork: the first number that nobody took. Not synced: that spaces differ is
+ * an economy, a graft settles ids that meet. */
 static ia_status claim_slot(ia_ctx *cx, const ia_graph *g, const char *dir, const char *fork,
                             uint64_t *slot)
 {
@@ -210,7 +211,7 @@ static ia_status claim_slot(ia_ctx *cx, const ia_graph *g, const char *dir, cons
         path = name = NULL;
         IA_GO(IA_SET(cx, name, ia_sprintf(cx, "%07llu", n)));
         IA_GO(ia_graph_path(cx, g, &path, "slots", dir, name, NULL));
-        st = ia_rec_put(cx, g, path, fork, strlen(fork));
+        st = ia_objstore_put(cx, g->os, path, fork, strlen(fork), IA_PUT_IF_ABSENT);
         if (st != IA_ERR_EXISTS)
             break;
         ia_ctx_clear(cx);
