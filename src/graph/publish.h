@@ -57,9 +57,10 @@ ia_status ia_write_tree(ia_ctx *cx, ia_write *w, size_t type, const char **dir) 
 /* The dataset that `type`'s actions are applied to: the head's, or its fork (clone) when this write
  * forks. Fragment ids and addresses are the same in both. Borrowed from w. */
 ia_status ia_write_dataset(ia_ctx *cx, ia_write *w, size_t type, ia_dataset **out) IA_MUST_CHECK;
-/* Claims a fresh row-id space of `type`'s dataset; *first = its first id. For a graft of ids above the
- * table's next_row_id: the real engine's checks want that counter above every id in use. */
-ia_status ia_write_row_id_space(ia_ctx *cx, ia_write *w, size_t type, uint64_t *first) IA_MUST_CHECK;
+/* Claims a fresh row-id space of `type`'s dataset; *first = its first id. For a graft of ids above
+ * the table's next_row_id: the real engine's checks want that counter above every id in use. */
+ia_status ia_write_row_id_space(ia_ctx *cx, ia_write *w, size_t type,
+                                uint64_t *first) IA_MUST_CHECK;
 /* Judges w->changes against the head now, so that nothing is written for a change that is refused;
  * publish does not repeat it on that head. */
 ia_status ia_write_validate(ia_ctx *cx, ia_write *w) IA_MUST_CHECK;

@@ -84,6 +84,7 @@ static ia_status check_fragment(ia_ctx *cx, verifying *v, ia_dataset *ds, const 
                                 const char *where)
 {
     const ia_bitmap *dv = NULL;
+    uint64_t low, high;
     uint32_t max;
 
     v->rep->fragments++;
@@ -102,6 +103,10 @@ static ia_status check_fragment(ia_ctx *cx, verifying *v, ia_dataset *ds, const 
         IA_TRY(problem(cx, v, where, "fragment %llu: %llu row ids for %llu rows",
                        (unsigned long long)f->id, (unsigned long long)f->row_ids.count,
                        (unsigned long long)f->physical_rows));
+    if (ia_rowids_bounds(&f->row_ids, &low, &high) && high >= ds->m->next_row_id)
+        IA_TRY(problem(cx, v, where, "fragment %llu: row id %llu is not below next_row_id %llu",
+                       (unsigned long long)f->id, (unsigned long long)high,
+                       (unsigned long long)ds->m->next_row_id));
     return IA_OK;
 }
 
@@ -347,8 +352,7 @@ static ia_status check_commit(ia_ctx *cx, verifying *v, const ia_commit *c, bool
     if (!constraints || v->rep->problems.n != before)
         goto done; /* rows of damaged tables cannot be judged */
     IA_GO(ia_commit_copy(cx, c, &copy));
-    st = ia_snapshot_open(cx, v->g, copy, &s);
-    IA_GO(st);
+    IA_GO(ia_snapshot_open(cx, v->g, copy, &s)); /* takes the copy over */
     IA_GO(check_constraints(cx, v, s));
 done:
     ia_snapshot_close(s);
