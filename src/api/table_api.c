@@ -3,13 +3,52 @@
 
 #include "arrow/json_rows.h"
 
+#include <stdatomic.h>
+
+/* The store of a table and of the scans that are read after it was closed. Safe to share. */
+typedef struct table_store {
+    atomic_size_t refs;
+    ia_objstore *os; /* owned */
+} table_store;
+
 struct inarch_table {
     ia_budget *budget;
     api_settings set;
-    ia_objstore *os; /* owned */
+    table_store *store; /* retained */
+    ia_objstore *os;    /* store->os */
     char *root;
     ia_dataset *ds;
 };
+
+static ia_status store_new(ia_ctx *cx, table_store **out)
+{
+    table_store *s;
+    ia_status st;
+
+    *out = NULL;
+    IA_GO(IA_NEW(cx, s));
+    atomic_init(&s->refs, 1);
+    IA_GO(ia_objstore_local(cx, &s->os));
+    *out = s;
+    s = NULL;
+done:
+    ia_free(s);
+    return st;
+}
+
+static table_store *store_retain(table_store *s)
+{
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+    return s;
+}
+
+static void store_release(table_store *s)
+{
+    if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    ia_objstore_close(s->os);
+    ia_free(s);
+}
 
 static ia_status table_new(ia_ctx *cx, const char *path, const api_settings *set,
                            inarch_table **out)
@@ -22,7 +61,8 @@ static ia_status table_new(ia_ctx *cx, const char *path, const api_settings *set
     t->set = *set;
     if (!(t->budget = ia_budget_new(NULL, 0)))
         return ia_fail(cx, IA_ERR_NO_MEMORY, "no memory for the table's budget");
-    IA_TRY(ia_objstore_local(cx, &t->os));
+    IA_TRY(store_new(cx, &t->store));
+    t->os = t->store->os;
     return ia_path_absolute(cx, path, &t->root);
 }
 
@@ -31,7 +71,7 @@ void inarch_table_close(inarch_table *t)
     if (!t)
         return;
     ia_dataset_release(t->ds);
-    ia_objstore_close(t->os);
+    store_release(t->store);
     ia_free(t->root);
     ia_budget_drop(t->budget);
     ia_free(t);
@@ -262,9 +302,10 @@ static ia_status bind_filter(ia_ctx *cx, ia_arena *a, const ia_dataset *ds, cons
     return ia_expr_bind(cx, a, parsed, ds->m->arrow, out);
 }
 
-/* A scan whose filter lives in its own arena. */
+/* A scan whose filter lives in its own arena; the table may be closed before it. */
 typedef struct owned_scan {
     ia_arena arena;
+    table_store *store; /* retained */
     ia_stream scan;
 } owned_scan;
 
@@ -281,6 +322,7 @@ static void owned_close(ia_stream *s)
 
     ia_stream_dispose(&o->scan);
     ia_arena_dispose(&o->arena);
+    store_release(o->store);
     ia_free(o);
 }
 
@@ -304,6 +346,7 @@ inarch_status inarch_table_scan(inarch_table *t, const inarch_scan_options *opt,
     if ((st = api_begin(&c, &t->set, t->budget)) != IA_OK)
         goto done;
     IA_GO(IA_NEW(&c.cx, o));
+    o->store = store_retain(t->store);
     s = (ia_stream){.next = owned_next, .close = owned_close, .self = o};
     IA_GO(bind_filter(&c.cx, &o->arena, t->ds, opt->filter, &filter));
     IA_GO(ia_dataset_scan(&c.cx, t->ds,
