@@ -24,6 +24,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "python")
 import exact  # noqa: E402
 from exact import PATTERNS, SCALARS, TYPES  # noqa: E402
 
+os.environ.setdefault("LANCE_LOG", "error")
 ADDRESS = ["_rowid", "_rowaddr"]
 STAMPS = ["_row_created_at_version", "_row_last_updated_at_version"]
 SIZES = [0, 1, 2, 1023, 1024, 1025, 5000, 70000]
@@ -109,7 +110,7 @@ class Case:
         self.check_take(t, ds, theirs, names, virtual, what)
 
     def check_filter(self, t, ds, where, columns, what):
-        if any(w.strip("(),") in set(PATTERNS) - set(ds.schema.names) for w in where.split()):
+        if any(w.strip("(),") in {*PATTERNS, "id"} - set(ds.schema.names) for w in where.split()):
             return
         want = ds.to_table(columns=columns, filter=where)
         self.expect(exact.tables_differ(pa.table(t.scan(columns, where)), want), f"{what}, filter {where}")
@@ -249,6 +250,43 @@ def ours(case, light):
     lance.dataset(case.path).validate()
 
 
+def evolved(case):
+    """The engine changes the schema, restores, indexes, truncates; we read."""
+    def change(what, step):
+        step(lance.dataset(case.path))
+        case.check(what)
+
+    case.engine_append(case.n)
+    case.engine_append(case.n)
+    case.model = None  # the columns change from here on
+    change("columns added by SQL", lambda ds: ds.add_columns({"twice": "id * 2"}))
+    change("a column of nulls added", lambda ds: ds.add_columns(pa.field("nothing", TYPES[case.kind])))
+    change("a column dropped", lambda ds: ds.drop_columns(["ends"]))
+    change("a column renamed", lambda ds: ds.alter_columns({"path": "twice", "name": "double"}))
+    change("a column cast", lambda ds: ds.alter_columns({"path": "double", "data_type": pa.int32()}))
+    change("rows deleted", lambda ds: ds.delete("id % 3 = 1"))
+    change("compacted", lambda ds: ds.optimize.compact_files())
+    change("restored", lambda ds: ds.checkout_version(2).restore())
+    change("indexed", lambda ds: ds.create_scalar_index("id", "BTREE"))
+    change("truncated", lambda ds: ds.truncate_table())
+    for v in range(1, lance.dataset(case.path).version + 1):
+        case.check("time travel", lance.dataset(case.path, version=v), light=True)
+
+
+def refused(case):
+    """Formats that are not read are refused by name."""
+    for version, word in (("legacy", "0.2"), ("2.0", "2.0")):
+        lance.write_dataset(case.fresh(10), case.path, mode="overwrite", data_storage_version=version)
+        try:
+            pa.table(inarch.open_table(case.path).scan())
+        except inarch.Error as e:
+            case.expect(None if e.code == "unsupported" and word in str(e) else f"{e.code}: {e}", f"version {version}")
+        else:
+            case.expect("was read", f"version {version}")
+        shutil.rmtree(case.path)
+    os.mkdir(case.path)
+
+
 def run(job):
     direction, kind, n, variant, place, seed = job
     global lance, inarch
@@ -259,7 +297,10 @@ def run(job):
     case = Case(place, name, kind, n, seed)
     began = time.time()
     try:
-        theirs(case, stable, version, n > 6000) if direction == "theirs" else ours(case, n > 6000)
+        if direction == "theirs":
+            theirs(case, stable, version, n > 6000)
+        else:
+            {"ours": lambda c: ours(c, n > 6000), "evolved": evolved, "refused": refused}[direction](case)
     except BaseException as e:  # the engine panics through BaseException
         if isinstance(e, KeyboardInterrupt):
             raise
@@ -287,6 +328,8 @@ def jobs(long, place, seed):
                     out.append(("theirs", kind, n, v, place, seed))
             if one_way != "theirs":
                 out.append(("ours", kind, n, (True, None), place, seed))
+    out += [("evolved", kind, 1500, (True, None), place, seed) for kind in ("string", "i64", "fsl3", "list<i32>")]
+    out.append(("refused", "string", 10, (True, None), place, seed))
     return sorted(out, key=lambda j: -j[2])  # the long ones first
 
 
