@@ -267,8 +267,10 @@ static ia_status export_array(ia_ctx *cx, const ia_array *a, struct ArrowArray *
     out->offset = a->offset;
     out->null_count = a->null_count;
     out->n_buffers = ia_abi_buffers(a->type);
-    for (i = 0; i < out->n_buffers; i++)
+    for (i = 0; i < out->n_buffers; i++) {
         node->bufs[i] = a->bufs[i] ? a->bufs[i]->data : NULL;
+        ia_buffer_uncharge(a->bufs[i]);
+    }
     if (a->type->id == IA_TYPE_DICTIONARY) {
         st = export_array(cx, a->children[0], &node->dict);
         if (st == IA_OK)

@@ -51,6 +51,7 @@ static ia_status wrap(ia_ctx *cx, import_owner *o, const struct ArrowArray *in, 
     b->size = size;
     b->free_fn = owner_release;
     b->owner = o;
+    b->parent = NULL;
     atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
     *out = b;
     return IA_OK;

@@ -19,6 +19,7 @@ ia_status ia_buffer_own(ia_ctx *cx, void *data, size_t size, ia_buffer **out)
     b->size = size;
     b->free_fn = NULL;
     b->owner = NULL;
+    b->parent = NULL;
     *out = b;
     return IA_OK;
 }
@@ -46,9 +47,33 @@ void ia_buffer_release(ia_buffer *b)
         return;
     if (b->free_fn)
         b->free_fn(b->owner);
+    else if (b->parent)
+        ia_buffer_release(b->parent);
     else
         ia_free((void *)(uintptr_t)b->data);
     ia_free(b);
+}
+
+ia_status ia_buffer_part(ia_ctx *cx, ia_buffer *whole, const uint8_t *p, size_t n, ia_buffer **out)
+{
+    ia_buffer *b;
+
+    *out = NULL;
+    IA_TRY(IA_NEW(cx, b));
+    atomic_init(&b->refs, 1);
+    b->data = p;
+    b->size = n;
+    b->parent = ia_buffer_retain(whole);
+    *out = b;
+    return IA_OK;
+}
+
+void ia_buffer_uncharge(const ia_buffer *b)
+{
+    while (b && b->parent)
+        b = b->parent;
+    if (b && !b->free_fn && atomic_load_explicit(&b->refs, memory_order_relaxed) >= 0)
+        ia_mem_uncharge((void *)(uintptr_t)b->data);
 }
 
 /* ---- arrays -------------------------------------------------------------------------------- */

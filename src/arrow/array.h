@@ -5,19 +5,26 @@
 #include "arrow/types.h"
 #include "inarch/arrow_abi.h"
 
-/* Counted bytes; free_fn NULL means ia_free(data). Threads: safe to share. */
+/* Counted bytes; freed with free_fn, or by releasing the parent, or else by ia_free(data).
+ * Threads: safe to share. */
 typedef struct ia_buffer {
     _Atomic int32_t refs;
     const uint8_t *data;
     size_t size;
     void (*free_fn)(void *owner);
     void *owner;
+    struct ia_buffer *parent; /* this one shows part of it; retained */
 } ia_buffer;
 
 /* Takes over `data` (from ia_alloc). On failure data is freed. */
 ia_status ia_buffer_own(ia_ctx *cx, void *data, size_t size, ia_buffer **out) IA_MUST_CHECK;
 ia_buffer *ia_buffer_retain(ia_buffer *b);
 void ia_buffer_release(ia_buffer *b);
+/* A buffer that shows n bytes at p, inside of `whole`, and keeps it alive. */
+ia_status ia_buffer_part(ia_ctx *cx, ia_buffer *whole, const uint8_t *p, size_t n,
+                         ia_buffer **out) IA_MUST_CHECK;
+/* Its bytes no longer count against a budget: they were handed to the caller of the library. */
+void ia_buffer_uncharge(const ia_buffer *b);
 ia_buffer *ia_buffer_zeros(void); /* a static block of 64 zero bytes, never freed */
 
 /* Layout as in the Arrow specification:
@@ -101,7 +108,7 @@ void ia_array_list(const ia_array *a, int64_t i, int64_t *start, int64_t *len);
 
 /* ---- Arrow C interface --------------------------------------------------------------------- */
 ia_status ia_export_schema(ia_ctx *cx, const ia_schema *s, struct ArrowSchema *out) IA_MUST_CHECK;
-/* As a struct array. */
+/* As a struct array. The values it shares are the caller's from now on: ia_buffer_uncharge. */
 ia_status ia_export_batch(ia_ctx *cx, const ia_batch *b, struct ArrowArray *out) IA_MUST_CHECK;
 ia_status ia_import_schema(ia_ctx *cx, const struct ArrowSchema *in, ia_schema **out) IA_MUST_CHECK;
 /* Takes over *in (its release becomes NULL) on success and on failure. Zero copy. */

@@ -9,7 +9,8 @@
 
 /* Sits before every block; 16 bytes, so the block keeps malloc's alignment. */
 typedef struct header {
-    ia_budget *budget; /* charged with HEAD + size; NULL when the context had none */
+    /* Charged with HEAD + size; NULL when the context had none, or after ia_mem_uncharge. */
+    _Atomic(ia_budget *) budget;
     size_t size;       /* bytes the caller asked for */
 } header;
 
@@ -70,7 +71,7 @@ static void *alloc_block(ia_ctx *cx, size_t n, bool zero)
         ia_budget_uncharge(cx->budget, total);
         return no_memory(cx, n);
     }
-    h->budget = cx->budget;
+    atomic_init(&h->budget, cx->budget);
     h->size = n;
     return h + 1;
 }
@@ -93,7 +94,7 @@ void *ia_realloc(ia_ctx *cx, void *p, size_t n)
     if (!p)
         return ia_alloc(cx, n);
     header *h = (header *)p - 1;
-    ia_budget *budget = h->budget;
+    ia_budget *budget = atomic_load_explicit(&h->budget, memory_order_relaxed);
     const size_t old = h->size;
     size_t total;
 
@@ -123,10 +124,20 @@ void ia_free(void *p)
     if (!p)
         return;
     header *h = (header *)p - 1;
-    ia_budget *budget = h->budget;
+    ia_budget *budget = atomic_load_explicit(&h->budget, memory_order_relaxed);
     const size_t total = h->size + HEAD;
     free(h);
     ia_budget_uncharge(budget, total);
+}
+
+void ia_mem_uncharge(void *p)
+{
+    if (!p)
+        return;
+    header *h = (header *)p - 1;
+    ia_budget *budget = atomic_exchange_explicit(&h->budget, NULL, memory_order_relaxed);
+    if (budget)
+        ia_budget_uncharge(budget, h->size + HEAD);
 }
 
 char *ia_strndup(ia_ctx *cx, const char *s, size_t n)

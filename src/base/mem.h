@@ -14,6 +14,9 @@ void *ia_alloc(ia_ctx *cx, size_t n) IA_MUST_CHECK;
 void *ia_calloc(ia_ctx *cx, size_t count, size_t size) IA_MUST_CHECK; /* zeroed, overflow-checked */
 void *ia_realloc(ia_ctx *cx, void *p, size_t n) IA_MUST_CHECK;        /* p stays valid on failure */
 void ia_free(void *p);                                                /* accepts NULL */
+/* Takes a block off its budget, because it was handed to the caller of the library; it is freed as
+ * before. Safe from several threads, not beside ia_realloc of the block. */
+void ia_mem_uncharge(void *p);
 char *ia_strdup(ia_ctx *cx, const char *s) IA_MUST_CHECK;
 char *ia_strndup(ia_ctx *cx, const char *s, size_t n) IA_MUST_CHECK;  /* adds the closing 0 */
 char *ia_sprintf(ia_ctx *cx, const char *fmt, ...) IA_PRINTF(2, 3) IA_MUST_CHECK;

@@ -197,27 +197,6 @@ static ia_status walk(ia_ctx *cx, ia_leaf *l, const uint8_t *p, const uint8_t *e
 
 /* ---- without an index ----------------------------------------------------------------------- */
 
-static void free_slice(void *owner)
-{
-    ia_buffer_release(owner);
-}
-
-/* A buffer that shows part of another and keeps it alive. */
-static ia_status slice_buffer(ia_ctx *cx, ia_buffer *whole, const uint8_t *p, size_t n,
-                              ia_buffer **out)
-{
-    ia_buffer *b;
-
-    IA_TRY(IA_NEW(cx, b));
-    b->refs = 1;
-    b->data = p;
-    b->size = n;
-    b->owner = ia_buffer_retain(whole);
-    b->free_fn = free_slice;
-    *out = b;
-    return IA_OK;
-}
-
 /* Whole windows of a scan are handed out without a copy. A window holds a round number of batches.
  */
 static ia_status read_slice(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc,
@@ -239,7 +218,7 @@ static ia_status read_slice(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_l
     if ((uintptr_t)bytes & 7)
         return IA_OK;
     whole = ia_file_tail(l->f, off, rows * width) ? l->f->tail : l->win.buf;
-    IA_TRY(slice_buffer(cx, whole, bytes, (size_t)(rows * width), &acc->vals.slice));
+    IA_TRY(ia_buffer_part(cx, whole, bytes, (size_t)(rows * width), &acc->vals.slice));
     acc->vals.n = rows;
     ia_vals_inner_ones(cx, &acc->vals, rows);
     *done = true;

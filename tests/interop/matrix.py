@@ -287,6 +287,16 @@ def refused(case):
     os.mkdir(case.path)
 
 
+def held(case):
+    """All rows of a table larger than the memory limit, held by the reader: rows handed over are the reader's."""
+    t = case.fresh(case.n)
+    lance.write_dataset(t, case.path, max_rows_per_file=case.n // 3)
+    limit = 24 << 20
+    case.expect(None if t.nbytes > 2 * limit else "the table is too small", "size")
+    ours = pa.table(inarch.open_table(case.path, memory=limit).scan())
+    case.expect(exact.tables_differ(ours, t), f"{t.nbytes >> 20} MB under a limit of {limit >> 20} MB")
+
+
 def run(job):
     direction, kind, n, variant, place, seed = job
     global lance, inarch
@@ -300,7 +310,7 @@ def run(job):
         if direction == "theirs":
             theirs(case, stable, version, n > 6000)
         else:
-            {"ours": lambda c: ours(c, n > 6000), "evolved": evolved, "refused": refused}[direction](case)
+            {"ours": lambda c: ours(c, n > 6000), "evolved": evolved, "refused": refused, "held": held}[direction](case)
     except BaseException as e:  # the engine panics through BaseException
         if isinstance(e, KeyboardInterrupt):
             raise
@@ -330,6 +340,7 @@ def jobs(long, place, seed):
                 out.append(("ours", kind, n, (True, None), place, seed))
     out += [("evolved", kind, 1500, (True, None), place, seed) for kind in ("string", "i64", "fsl3", "list<i32>")]
     out.append(("refused", "string", 10, (True, None), place, seed))
+    out += [("held", "fsl64", 100000, (True, None), place, seed), ("held", "fsl300", 30000, (True, None), place, seed)]
     return sorted(out, key=lambda j: -j[2])  # the long ones first
 
 

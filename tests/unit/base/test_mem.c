@@ -68,6 +68,27 @@ static void a_block_is_given_back_to_the_budget_that_paid(void **state)
     env_end(&b);
 }
 
+static void a_block_handed_over_is_paid_by_nobody(void **state)
+{
+    env e = env_new(1000);
+    (void)state;
+    char *p = ia_alloc(&e.cx, 800);
+    assert_non_null(p);
+    memset(p, 7, 800);
+    ia_mem_uncharge(p);
+    ia_mem_uncharge(p);
+    ia_mem_uncharge(NULL);
+    assert_int_equal(ia_budget_used(e.budget), 0);
+    char *q = ia_alloc(&e.cx, 800);
+    assert_non_null(q);
+    p = ia_realloc(&e.cx, p, 5000);
+    assert_non_null(p);
+    assert_int_equal(p[799], 7);
+    ia_free(p);
+    ia_free(q);
+    env_end(&e);
+}
+
 static void the_kth_allocation_fails_on_demand(void **state)
 {
     env e = env_new(0);
@@ -193,6 +214,7 @@ int main(void)
         cmocka_unit_test(calloc_zeroes_and_checks_the_product),
         cmocka_unit_test(realloc_keeps_content_and_charges_the_difference),
         cmocka_unit_test(a_block_is_given_back_to_the_budget_that_paid),
+        cmocka_unit_test(a_block_handed_over_is_paid_by_nobody),
         cmocka_unit_test(the_kth_allocation_fails_on_demand),
         cmocka_unit_test(strings_are_copied_and_formatted),
         cmocka_unit_test(grow_doubles_and_honours_the_need),
