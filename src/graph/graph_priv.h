@@ -9,6 +9,7 @@
 #define IA_COMMIT_SLOTS 128u
 #define IA_DATASET_SLOTS 64u
 #define IA_HEAD_SLOTS 16u
+#define IA_IDLE_FILES 128u /* of one handle; some systems allow a process 256 */
 #define IA_BRANCH_NAME_MAX 160u /* bytes once "/" is spelled "%2F": file names end at 255 */
 
 /* ---- caches: owned by the graph handle, charged to a budget of their own --------------------- */
@@ -35,6 +36,7 @@ struct ia_graph_cache {
     size_t next_commit;
     ia_dataset_slot datasets[IA_DATASET_SLOTS]; /* ring */
     size_t next_dataset;
+    ia_file_pool *files; /* of all datasets */
     ia_head_slot heads[IA_HEAD_SLOTS]; /* ring */
     size_t next_head;
 };

@@ -215,6 +215,7 @@ static ia_status read_dataset(ia_ctx *cx, ia_graph *g, const ia_type_def *type, 
     IA_GO(find_manifest(cx, g, e, &m, info));
     IA_GO(ia_graph_dataset_root(cx, g, e->dir, &root));
     IA_GO(ia_dataset_bind(cx, g->os, root, e->lance_branch, m, &ds));
+    ia_dataset_share_files(ds, g->cache->files);
     IA_GO(ia_dataset_prepare(cx, type, ds));
     *out = ds;
     ds = NULL;

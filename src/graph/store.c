@@ -84,6 +84,11 @@ static ia_status new_cache(ia_ctx *cx, struct ia_graph_cache **out)
         ia_free(c);
         return ia_fail(cx, IA_ERR_NO_MEMORY, "no memory for a budget");
     }
+    if (ia_file_pool_new(cx, IA_IDLE_FILES, &c->files) != IA_OK) {
+        ia_budget_drop(c->budget);
+        ia_free(c);
+        return cx->err.code;
+    }
     *out = c;
     return IA_OK;
 }
@@ -150,6 +155,7 @@ static void cache_free(struct ia_graph_cache *c)
         ia_free(c->datasets[i].key);
         ia_dataset_release(c->datasets[i].ds);
     }
+    ia_file_pool_release(c->files);
     ia_budget_drop(c->budget);
     ia_free(c);
 }

@@ -303,6 +303,7 @@ static ia_status make_clone(ia_ctx *cx, ia_write *w, size_t type, ia_wtype *t)
     IA_GO(ia_manifest_fork(cx, parent, t->fork, t->slot << 40, ia_now_us(), &txn, &m));
     IA_GO(encode_clone(cx, t, parent->m, &txn, m));
     IA_GO(ia_dataset_bind(cx, w->g->os, parent->root, t->fork, m, &ds));
+    ia_dataset_share_files(ds, w->g->cache->files);
     IA_GO(ia_dataset_prepare(cx, def, ds));
     t->parent_size = info.size;
     t->ds = ds;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define OWN_IDLE_FILES 32u
 #define V2_NAME_LEN 29u /* 20 digits and ".manifest" */
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -160,6 +161,7 @@ void ia_dataset_release(ia_dataset *ds)
     if (!ds || atomic_fetch_sub_explicit(&ds->refs, 1, memory_order_acq_rel) != 1)
         return;
     ia_dataset_cache_free(ds->cache);
+    ia_file_pool_release(ds->files);
     ia_manifest_release(ds->m);
     free_keys(ds);
     ia_free(ds->root);
@@ -184,11 +186,18 @@ ia_status ia_dataset_bind(ia_ctx *cx, ia_objstore *os, const char *root, const c
         IA_GO(IA_SET(cx, ds->branch, ia_strdup(cx, branch)));
     IA_GO(branch_dir(cx, root, branch, &ds->dir));
     IA_GO(ia_dataset_cache_new(cx, &ds->cache));
+    IA_GO(ia_file_pool_new(cx, OWN_IDLE_FILES, &ds->files));
     *out = ds;
     ds = NULL;
 done:
     ia_dataset_release(ds);
     return st;
+}
+
+void ia_dataset_share_files(ia_dataset *ds, ia_file_pool *files)
+{
+    ia_file_pool_release(ds->files);
+    ds->files = ia_file_pool_retain(files);
 }
 
 /* V2 name first, then V1 (*old). */

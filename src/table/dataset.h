@@ -8,6 +8,14 @@
 #include "table/manifest.h"
 
 /* Immutable, counted. Threads: safe to share between readers of the same store. */
+/* Data files that are open and not in use. They are immutable and named once, so that all datasets
+ * and versions of one owner share a pool; its size bounds the file descriptors they hold. Own lock.
+ */
+typedef struct ia_file_pool ia_file_pool;
+ia_status ia_file_pool_new(ia_ctx *cx, size_t max, ia_file_pool **out) IA_MUST_CHECK;
+ia_file_pool *ia_file_pool_retain(ia_file_pool *p);
+void ia_file_pool_release(ia_file_pool *p); /* before the store its files came from is closed */
+
 typedef struct ia_dataset {
     _Atomic int32_t refs;
     ia_objstore *os; /* borrowed */
@@ -16,10 +24,11 @@ typedef struct ia_dataset {
     char *branch;    /* NULL = main */
     ia_manifest *m;
     bool relocate;      /* base paths ending in this dataset's own name point below `root` */
-    bool old_names;      /* manifests carry V1 names: read, never written */
+    bool old_names;     /* manifests carry V1 names: read, never written */
     char **key_columns; /* pages of these count as IA_IO_KEY; set by the graph. Owned */
     size_t n_key_columns;
-    struct ia_dataset_cache *cache; /* open files, deletion vectors, row-id index; own lock */
+    ia_file_pool *files;
+    struct ia_dataset_cache *cache; /* deletion vectors, row-id index; own lock */
 } ia_dataset;
 
 ia_dataset *ia_dataset_retain(const ia_dataset *ds);
@@ -38,6 +47,8 @@ ia_status ia_dataset_open(ia_ctx *cx, ia_objstore *os, const char *root, const c
 /* Binds a manifest that lies elsewhere (staged) or was just built. Retains m. */
 ia_status ia_dataset_bind(ia_ctx *cx, ia_objstore *os, const char *root, const char *branch,
                           ia_manifest *m, ia_dataset **out) IA_MUST_CHECK;
+/* Uses the caller's pool instead of one of its own; call before anything is read. */
+void ia_dataset_share_files(ia_dataset *ds, ia_file_pool *files);
 ia_status ia_dataset_set_keys(ia_ctx *cx, ia_dataset *ds, const char *const *columns,
                               size_t n) IA_MUST_CHECK;
 /* Directory that base_id names (relocated when ds->relocate); ds->dir when !has_base. Borrowed-free

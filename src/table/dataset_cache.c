@@ -1,18 +1,12 @@
-/* dataset_cache.c - what an open dataset keeps: deletion vectors, idle files, the row-id index. */
+/* dataset_cache.c - what an open dataset keeps: deletion vectors, the row-id index. */
 #include "table/table_priv.h"
-
-#define MAX_IDLE_FILES 32u
 
 ia_status ia_dataset_cache_new(ia_ctx *cx, ia_dataset_cache **out)
 {
     ia_dataset_cache *c;
     *out = NULL;
     IA_TRY(IA_NEW(cx, c));
-    c->files = ia_calloc(cx, MAX_IDLE_FILES, sizeof *c->files);
-    c->file_paths = ia_calloc(cx, MAX_IDLE_FILES, sizeof *c->file_paths);
-    if (!c->files || !c->file_paths || pthread_mutex_init(&c->lock, NULL) != 0) {
-        ia_free(c->files);
-        ia_free(c->file_paths);
+    if (pthread_mutex_init(&c->lock, NULL) != 0) {
         ia_free(c);
         return ia_fail(cx, IA_ERR_NO_MEMORY, "no room for the cache of a dataset");
     }
@@ -27,12 +21,6 @@ void ia_dataset_cache_free(ia_dataset_cache *c)
     for (size_t i = 0; i < c->n_dvs; i++)
         ia_bitmap_free(c->dvs[i].bits);
     ia_free(c->dvs);
-    for (size_t i = 0; i < c->n_files; i++) {
-        ia_file_close(c->files[i]);
-        ia_free(c->file_paths[i]);
-    }
-    ia_free(c->files);
-    ia_free(c->file_paths);
     ia_rowid_index_free(c->index);
     pthread_mutex_destroy(&c->lock);
     ia_free(c);
@@ -104,23 +92,12 @@ ia_status ia_dataset_deletions(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f,
 ia_status ia_dataset_file_get(ia_ctx *cx, ia_dataset *ds, const ia_datafile *f, ia_file **out,
                               char **path)
 {
-    ia_dataset_cache *c = ds->cache;
     ia_status st;
 
     *out = NULL;
     *path = NULL;
     IA_GO(ia_dataset_data_path(cx, ds, f, path));
-    pthread_mutex_lock(&c->lock);
-    for (size_t i = 0; i < c->n_files && !*out; i++) {
-        if (strcmp(c->file_paths[i], *path) != 0)
-            continue;
-        *out = c->files[i];
-        ia_free(c->file_paths[i]);
-        c->n_files--;
-        c->files[i] = c->files[c->n_files];
-        c->file_paths[i] = c->file_paths[c->n_files];
-    }
-    pthread_mutex_unlock(&c->lock);
+    *out = ia_file_pool_take(ds->files, *path, f->size);
     if (!*out)
         IA_GO(ia_file_open(cx, ds->os, *path, f->size, out));
 done:
@@ -131,18 +108,11 @@ done:
     return st;
 }
 
-void ia_dataset_file_put(ia_dataset *ds, ia_file *f, char *path)
+void ia_dataset_file_put(ia_dataset *ds, ia_file *f, char *path, uint64_t size)
 {
-    ia_dataset_cache *c = ds->cache;
     if (f && path) {
-        pthread_mutex_lock(&c->lock);
-        if (c->n_files < MAX_IDLE_FILES) {
-            c->files[c->n_files] = f;
-            c->file_paths[c->n_files++] = path;
-            f = NULL;
-            path = NULL;
-        }
-        pthread_mutex_unlock(&c->lock);
+        ia_file_pool_put(ds->files, f, path, size);
+        return;
     }
     ia_file_close(f);
     ia_free(path);

@@ -18,11 +18,16 @@ static ia_virtual virtual_of(const char *name)
 static const char *virtual_name(ia_virtual v)
 {
     switch (v) {
-    case IA_VIRT_NONE: return "";
-    case IA_VIRT_ROWID: return IA_COL_ROWID;
-    case IA_VIRT_ROWADDR: return IA_COL_ROWADDR;
-    case IA_VIRT_CREATED: return IA_COL_CREATED;
-    case IA_VIRT_UPDATED: return IA_COL_UPDATED;
+    case IA_VIRT_NONE:
+        return "";
+    case IA_VIRT_ROWID:
+        return IA_COL_ROWID;
+    case IA_VIRT_ROWADDR:
+        return IA_COL_ROWADDR;
+    case IA_VIRT_CREATED:
+        return IA_COL_CREATED;
+    case IA_VIRT_UPDATED:
+        return IA_COL_UPDATED;
     }
     return "";
 }
@@ -207,6 +212,7 @@ static ia_status source_open(ia_ctx *cx, ia_dataset *ds, const ia_fragment *f, c
             used++;
         }
     }
+    s->size = f->files[file].size;
     IA_TRY(ia_dataset_file_get(cx, ds, &f->files[file], &s->file, &s->path));
     if (ia_file_rows(s->file) != f->physical_rows)
         return ia_fail(cx, IA_ERR_CORRUPT, "file %s has %llu rows, fragment %llu has %llu", s->path,
@@ -219,7 +225,7 @@ void ia_fragcols_close(ia_dataset *ds, ia_fragcols *fc)
 {
     for (size_t i = 0; i < fc->n_sources; i++) {
         ia_fragsource *s = &fc->sources[i];
-        ia_dataset_file_put(ds, s->file, s->path);
+        ia_dataset_file_put(ds, s->file, s->path, s->size);
         ia_free(s->cols);
         ia_free(s->slots);
         ia_free(s->leaf_pool);

@@ -153,6 +153,7 @@ static ia_status finish(ia_ctx *cx, ia_dataset *ds, ia_manifest *m, ia_dataset *
         ia_ctx_clear(cx); /* committed all the same */
     IA_TRY(ia_dataset_bind(cx, ds->os, ds->root, ds->branch, m, out));
     (*out)->relocate = ds->relocate;
+    ia_dataset_share_files(*out, ds->files);
     return ia_dataset_set_keys(cx, *out, (const char *const *)ds->key_columns, ds->n_key_columns);
 }
 

@@ -68,18 +68,20 @@ typedef struct ia_dataset_cache {
     pthread_mutex_t lock; /* protects all members below */
     ia_dv_entry *dvs;     /* never removed while the dataset lives */
     size_t n_dvs, cap_dvs;
-    ia_file **files; /* idle open files with their paths */
-    char **file_paths;
-    size_t n_files;
     ia_rowid_index *index; /* NULL until asked for */
 } ia_dataset_cache;
 
 ia_status ia_dataset_cache_new(ia_ctx *cx, ia_dataset_cache **out) IA_MUST_CHECK;
 void ia_dataset_cache_free(ia_dataset_cache *c);
-/* Takes an idle file out or opens it; give it back with put (which may close it). */
+/* Takes an idle file out of ds->files or opens it; give it back with put (which may close it). */
 ia_status ia_dataset_file_get(ia_ctx *cx, ia_dataset *ds, const ia_datafile *f, ia_file **out,
                               char **path) IA_MUST_CHECK;
-void ia_dataset_file_put(ia_dataset *ds, ia_file *f, char *path); /* takes over both */
+void ia_dataset_file_put(ia_dataset *ds, ia_file *f, char *path,
+                         uint64_t size); /* takes over f and path; size as in the ia_datafile */
+/* An idle file opened with this path and known size, now the caller's; NULL when there is none. */
+ia_file *ia_file_pool_take(ia_file_pool *p, const char *path, uint64_t size);
+/* Takes over f and path; closes the longest idle file when the pool is full. */
+void ia_file_pool_put(ia_file_pool *p, ia_file *f, char *path, uint64_t size);
 
 ia_status ia_rowid_index_new(ia_ctx *cx, const ia_manifest *m, ia_rowid_index **out) IA_MUST_CHECK;
 void ia_rowid_index_free(ia_rowid_index *x);
@@ -127,6 +129,7 @@ ia_status ia_virtual_column(ia_ctx *cx, const ia_dataset *ds, const ia_fragment 
 /* Columns of one fragment: which open file gives which. */
 typedef struct ia_fragsource {
     ia_file *file;
+    uint64_t size; /* of the file, as the manifest has it */
     char *path;
     ia_file_column *cols; /* borrowed leaf arrays from `leaf_pool` */
     size_t *slots;        /* cols[k] fills column number slots[k] */
