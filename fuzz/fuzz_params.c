@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     ia_params_free(p);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     fuzz_end(&r);
     return 0;
 }

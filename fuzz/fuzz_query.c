@@ -51,7 +51,7 @@ static void run(fuzz_run *r, const ia_gq_file *f, size_t i)
             run_read(r, &fg, q, p);
     }
     ia_params_free(p);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_commit_free(head);
     fuzz_graph_close(&fg);
 }
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t i = 0; i < ia_gq_file_count(f); i++) {
             ia_gq_query *q = NULL;
             const bool good = fuzz_ok(&r, ia_gq_check(&r.cx, f, i, fuzz_catalog(), &q));
-            ia_gq_query_release(q);
+            ia_gq_query_free(q);
             if (good && runs++ < 2)
                 run(&r, f, i);
         }

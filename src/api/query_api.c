@@ -59,7 +59,7 @@ static ia_status run_read(ia_ctx *cx, inarch_graph *g, const char *text,
 done:
     ia_stream_dispose(&stream);
     ia_params_free(params);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_snapshot_close(snap);
     ia_commit_free(commit);
     return st;
@@ -192,7 +192,7 @@ static ia_status run_mutation(ia_ctx *cx, inarch_graph *g, const char *text,
 done:
     ia_commit_free(res.commit);
     ia_params_free(params);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_commit_free(head);
     ia_branch_free(b);
     return st;

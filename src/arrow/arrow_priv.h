@@ -40,7 +40,5 @@ uint16_t ia_double_to_half(double v);
 
 /* Room for len more elements like those of the parts, so that copying does not regrow. */
 void ia_builder_reserve(ia_ctx *cx, ia_builder *b, ia_array *const *parts, size_t n);
-/* n valid empty values (0, "", [] ...), as the layout needs below a null. */
-void ia_builder_empties(ia_ctx *cx, ia_builder *b, int64_t n);
 
 #endif

@@ -436,11 +436,6 @@ static void append_empty(ia_ctx *cx, ia_builder *b, int64_t n, bool valid)
         mark(cx, b, n, valid);
 }
 
-void ia_builder_empties(ia_ctx *cx, ia_builder *b, int64_t n)
-{
-    append_empty(cx, b, n, true);
-}
-
 void ia_builder_nulls(ia_ctx *cx, ia_builder *b, int64_t n)
 {
     append_empty(cx, b, n, false);
@@ -689,16 +684,6 @@ void ia_batch_builder_dispose(ia_batch_builder *b)
 int64_t ia_batch_builder_rows(const ia_batch_builder *b)
 {
     return b->schema->n_fields > 0 ? b->cols[0].length : 0;
-}
-
-uint64_t ia_batch_builder_bytes(const ia_batch_builder *b)
-{
-    uint64_t n = 0;
-    size_t i;
-
-    for (i = 0; i < b->schema->n_fields; i++)
-        n += ia_builder_bytes(&b->cols[i]);
-    return n;
 }
 
 ia_status ia_batch_builder_finish(ia_ctx *cx, ia_batch_builder *b, ia_batch **out)

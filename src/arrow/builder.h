@@ -53,7 +53,6 @@ ia_status ia_batch_builder_init(ia_ctx *cx, ia_batch_builder *b,
                                 const ia_schema *schema) IA_MUST_CHECK;
 void ia_batch_builder_dispose(ia_batch_builder *b);
 int64_t ia_batch_builder_rows(const ia_batch_builder *b); /* length of column 0 */
-uint64_t ia_batch_builder_bytes(const ia_batch_builder *b);
 ia_status ia_batch_builder_finish(ia_ctx *cx, ia_batch_builder *b, ia_batch **out) IA_MUST_CHECK;
 
 #endif

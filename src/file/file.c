@@ -226,12 +226,6 @@ uint32_t ia_file_columns(const ia_file *f)
     return f->n_cols;
 }
 
-void ia_file_version(const ia_file *f, uint32_t *major, uint32_t *minor)
-{
-    *major = f->major;
-    *minor = f->minor;
-}
-
 const ia_lschema *ia_file_lschema(const ia_file *f)
 {
     return &f->schema;

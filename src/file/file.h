@@ -18,8 +18,6 @@ ia_status ia_file_open(ia_ctx *cx, ia_objstore *os, const char *path, uint64_t k
 void ia_file_close(ia_file *f);
 uint64_t ia_file_rows(const ia_file *f);
 uint32_t ia_file_columns(const ia_file *f);
-void ia_file_version(const ia_file *f, uint32_t *major,
-                     uint32_t *minor);               /* dataset spelling: 2.0, 2.1 */
 const ia_lschema *ia_file_lschema(const ia_file *f); /* borrowed */
 
 /* One top-level column to read. `leaf_columns` are the physical columns of the field's leaves in

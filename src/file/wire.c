@@ -128,15 +128,6 @@ bool ia_wire_bool(ia_wire *w)
     return want(w, IA_WIRE_VARINT) && w->value != 0;
 }
 
-double ia_wire_f64(ia_wire *w)
-{
-    double d = 0;
-
-    if (want(w, IA_WIRE_FIXED64))
-        memcpy(&d, &w->value, 8);
-    return d;
-}
-
 ia_view ia_wire_view(ia_wire *w)
 {
     ia_view v = {"", 0};
@@ -171,17 +162,6 @@ ia_status ia_wire_str(ia_ctx *cx, ia_wire *w, char **out)
         return cx->err.code;
     ia_free(*out);
     *out = s;
-    return IA_OK;
-}
-
-ia_status ia_wire_bytes(ia_ctx *cx, ia_wire *w, ia_bytes *out)
-{
-    ia_view v = ia_wire_view(w);
-    ia_bytes copy = {0};
-
-    IA_TRY(ia_bytes_copy(cx, v.data, v.len, &copy));
-    ia_bytes_dispose(out);
-    *out = copy;
     return IA_OK;
 }
 
@@ -234,11 +214,6 @@ static ia_status read_u32s(ia_ctx *cx, ia_wire *w, uint32_t **v, size_t *n, size
         (*v)[(*n)++] = (uint32_t)(x & 0xffffffffu);
     }
     return IA_OK;
-}
-
-ia_status ia_wire_u32s(ia_ctx *cx, ia_wire *w, uint32_t **v, size_t *n, size_t *cap)
-{
-    return read_u32s(cx, w, v, n, cap, false);
 }
 
 ia_status ia_wire_i32s(ia_ctx *cx, ia_wire *w, int32_t **v, size_t *n, size_t *cap)

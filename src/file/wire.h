@@ -34,17 +34,13 @@ uint32_t ia_wire_u32(ia_wire *w); /* larger values mark the message bad */
 int32_t
 ia_wire_i32(ia_wire *w); /* negative numbers are ten bytes long; truncated as protobuf does */
 bool ia_wire_bool(ia_wire *w);
-double ia_wire_f64(ia_wire *w);
 ia_view ia_wire_view(ia_wire *w);
 /* Opens the current BYTES field as a nested message. */
 void ia_wire_sub(ia_wire *w, ia_wire *sub);
 /* Replaces *out (0-terminated copy; an inner 0 byte or bad UTF-8 marks the message bad). */
 ia_status ia_wire_str(ia_ctx *cx, ia_wire *w, char **out) IA_MUST_CHECK;
-/* Replaces *out with a copy of the BYTES field. */
-ia_status ia_wire_bytes(ia_ctx *cx, ia_wire *w, ia_bytes *out) IA_MUST_CHECK;
 /* Appends a repeated integer field, packed or not, to the array (*v, *n, *cap). */
 ia_status ia_wire_u64s(ia_ctx *cx, ia_wire *w, uint64_t **v, size_t *n, size_t *cap) IA_MUST_CHECK;
-ia_status ia_wire_u32s(ia_ctx *cx, ia_wire *w, uint32_t **v, size_t *n, size_t *cap) IA_MUST_CHECK;
 ia_status ia_wire_i32s(ia_ctx *cx, ia_wire *w, int32_t **v, size_t *n, size_t *cap) IA_MUST_CHECK;
 /* CORRUPT "<what>: malformed message at byte N" when the cursor went bad. */
 ia_status ia_wire_done(ia_ctx *cx, const ia_wire *w, const char *what) IA_MUST_CHECK;

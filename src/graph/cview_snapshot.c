@@ -48,44 +48,12 @@ static ia_status has_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap 
     return scan(cx, v, type, false, cols, 1, match_ids, &m);
 }
 
-typedef struct ia_vtuples {
-    const ia_type_def *type;
-    const int *cols;
-    size_t n_cols;
-    const ia_bytemap *tuples;
-    ia_status (*sink)(ia_ctx *, void *, ia_view, size_t);
-    void *arg;
-    ia_buf key;
-} ia_vtuples;
-
-/* A stored value that cannot be keyed (a foreign NaN) equals no value of the change. */
-static ia_status match_tuples(ia_ctx *cx, void *arg, const ia_batch *b)
-{
-    ia_vtuples *m = arg;
-    const ia_array *ids = ia_batch_col(b, "id");
-
-    for (int64_t i = 0; i < b->rows; i++) {
-        bool has_null;
-        size_t at;
-        ia_status st = ia_tuple_key(cx, b, i, m->type, m->cols, m->n_cols, &m->key, &has_null);
-        if (st == IA_ERR_CONSTRAINT) {
-            ia_ctx_clear(cx);
-            continue;
-        }
-        if (st != IA_OK)
-            return st;
-        if (!has_null && ia_bytemap_find(m->tuples, m->key.data, m->key.len, &at))
-            IA_TRY(m->sink(cx, m->arg, ia_array_str(ids, i), at));
-    }
-    return IA_OK;
-}
-
 static ia_status by_tuple(ia_ctx *cx, ia_cview *v, size_t type, const int *cols, size_t n_cols,
                           const ia_bytemap *tuples,
                           ia_status (*sink)(ia_ctx *, void *, ia_view, size_t), void *arg)
 {
     const ia_type_def *def = ((ia_snapshot *)v->self)->cat->types[type];
-    ia_vtuples m = {def, cols, n_cols, tuples, sink, arg, {0}};
+    ia_tuple_match m = {def, cols, n_cols, tuples, sink, arg, {0}};
     const char **names = NULL;
     ia_status st;
 
@@ -93,43 +61,20 @@ static ia_status by_tuple(ia_ctx *cx, ia_cview *v, size_t type, const int *cols,
     names[0] = "id";
     for (size_t i = 0; i < n_cols; i++)
         names[i + 1] = ia_prop_name(def, cols[i]);
-    IA_GO(scan(cx, v, type, false, names, n_cols + 1, match_tuples, &m));
+    IA_GO(scan(cx, v, type, false, names, n_cols + 1, ia_match_tuples, &m));
 done:
     ia_buf_dispose(&m.key);
     ia_free(names);
     return st;
 }
 
-typedef struct ia_vedges {
-    const char *by; /* column asked by */
-    const ia_bytemap *keys;
-    ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view);
-    void *arg;
-} ia_vedges;
-
-static ia_status match_edges(ia_ctx *cx, void *arg, const ia_batch *b)
-{
-    const ia_vedges *m = arg;
-    const ia_array *ids = ia_batch_col(b, "id"), *src = ia_batch_col(b, "src"),
-                   *dst = ia_batch_col(b, "dst");
-    const ia_array *probe = ia_batch_col(b, m->by);
-
-    for (int64_t i = 0; i < b->rows; i++) {
-        const ia_view key = ia_array_str(probe, i);
-        if (ia_bytemap_find(m->keys, key.data, key.len, NULL))
-            IA_TRY(m->sink(cx, m->arg, ia_array_str(ids, i), ia_array_str(src, i),
-                           ia_array_str(dst, i)));
-    }
-    return IA_OK;
-}
-
 static ia_status edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end, const ia_bytemap *node_ids,
                           ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view), void *arg)
 {
     static const char *const cols[] = {"id", "src", "dst"};
-    ia_vedges m = {end == 0 ? "src" : "dst", node_ids, sink, arg};
+    ia_edge_match m = {end == 0 ? "src" : "dst", node_ids, sink, arg};
 
-    return scan(cx, v, type, false, cols, 3, match_edges, &m);
+    return scan(cx, v, type, false, cols, 3, ia_match_edges, &m);
 }
 
 static ia_status edges_by_id(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap *edge_ids,
@@ -137,9 +82,9 @@ static ia_status edges_by_id(ia_ctx *cx, ia_cview *v, size_t type, const ia_byte
                              void *arg)
 {
     static const char *const cols[] = {"id", "src", "dst"};
-    ia_vedges m = {"id", edge_ids, sink, arg};
+    ia_edge_match m = {"id", edge_ids, sink, arg};
 
-    return scan(cx, v, type, true, cols, 3, match_edges, &m);
+    return scan(cx, v, type, true, cols, 3, ia_match_edges, &m);
 }
 
 void ia_cview_snapshot(ia_cview *out, ia_snapshot *s, const ia_changeset *emptied)

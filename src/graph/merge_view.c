@@ -1,5 +1,6 @@
 /* merge_view.c - constraints of a merge, judged only where the two deltas meet. */
 #include "graph/merge_priv.h"
+#include "graph/scan_each.h"
 
 /* Both heads were valid when they were written. In the merged image a key is held twice, an edge
  * lacks its node, or a source has too many edges only if the source changed one part of it and the
@@ -102,43 +103,13 @@ static ia_status meet_ids(ia_ctx *cx, ia_cview *v, size_t type, const ia_bytemap
     return IA_OK;
 }
 
-typedef struct tuple_probe {
-    const ia_type_def *def;
-    const int *cols;
-    size_t n_cols;
-    const ia_bytemap *tuples;
-    ia_status (*sink)(ia_ctx *, void *, ia_view, size_t);
-    void *arg;
-    ia_buf key;
-} tuple_probe;
-
-static ia_status probe_tuples(ia_ctx *cx, void *arg, const ia_batch *b)
-{
-    tuple_probe *p = arg;
-    const ia_array *id = ia_batch_col(b, "id");
-
-    for (int64_t i = 0; i < b->rows; i++) {
-        bool null;
-        size_t at;
-        const ia_status st = ia_tuple_key(cx, b, i, p->def, p->cols, p->n_cols, &p->key, &null);
-        if (st == IA_ERR_CONSTRAINT) { /* a foreign NaN equals no value of the change */
-            ia_ctx_clear(cx);
-            continue;
-        }
-        IA_TRY(st);
-        if (!null && ia_bytemap_find(p->tuples, p->key.data, p->key.len, &at))
-            IA_TRY(p->sink(cx, p->arg, ia_array_str(id, i), at));
-    }
-    return IA_OK;
-}
-
 static ia_status meet_tuples(ia_ctx *cx, ia_cview *v, size_t type, const int *cols, size_t n_cols,
                              const ia_bytemap *tuples,
                              ia_status (*sink)(ia_ctx *, void *, ia_view, size_t), void *arg)
 {
     meeting *s = v->self;
     ia_mtype *t = mtype(s, type);
-    tuple_probe p = {s->m->base->cat->types[type], cols, n_cols, tuples, sink, arg, {0}};
+    ia_tuple_match p = {s->m->base->cat->types[type], cols, n_cols, tuples, sink, arg, {0}};
     const char **columns = NULL;
     size_t n = 0;
     ia_status st;
@@ -147,8 +118,8 @@ static ia_status meet_tuples(ia_ctx *cx, ia_cview *v, size_t type, const int *co
         return s->full.by_tuple(cx, &s->full, type, cols, n_cols, tuples, sink, arg);
     if (!has_dt(t))
         return IA_OK;
-    IA_GO(ia_type_narrow(cx, p.def, &columns, &n));
-    IA_GO(each_row(cx, &t->dt, true, t->target, columns, n, probe_tuples, &p));
+    IA_GO(ia_type_narrow(cx, p.type, &columns, &n));
+    IA_GO(each_row(cx, &t->dt, true, t->target, columns, n, ia_match_tuples, &p));
 done:
     ia_buf_dispose(&p.key);
     ia_free(columns);
@@ -156,28 +127,6 @@ done:
 }
 
 static const char *const edge_columns[] = {"id", "src", "dst"};
-
-typedef struct end_probe {
-    const ia_bytemap *nodes;
-    int end;
-    ia_status (*sink)(ia_ctx *, void *, ia_view, ia_view, ia_view);
-    void *arg;
-} end_probe;
-
-static ia_status probe_ends(ia_ctx *cx, void *arg, const ia_batch *b)
-{
-    const end_probe *p = arg;
-    const ia_array *id = ia_batch_col(b, "id"), *src = ia_batch_col(b, "src"),
-                   *dst = ia_batch_col(b, "dst");
-
-    for (int64_t i = 0; i < b->rows; i++) {
-        const ia_view node = ia_array_str(p->end == 0 ? src : dst, i);
-        if (ia_bytemap_find(p->nodes, node.data, node.len, NULL))
-            IA_TRY(p->sink(cx, p->arg, ia_array_str(id, i), ia_array_str(src, i),
-                           ia_array_str(dst, i)));
-    }
-    return IA_OK;
-}
 
 /* Edges at removed nodes: the target's own new edges are the only ones the source did not see. */
 static ia_status meet_edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end,
@@ -187,13 +136,12 @@ static ia_status meet_edges_at(ia_ctx *cx, ia_cview *v, size_t type, int end,
 {
     meeting *s = v->self;
     ia_mtype *t = mtype(s, type);
-    end_probe p = {nodes, end, sink, arg};
+    ia_edge_match p = {end == 0 ? "src" : "dst", nodes, sink, arg};
 
     if (s->m->opt->full_probe)
         return s->full.edges_at(cx, &s->full, type, end, nodes, sink, arg);
-    return has_dt(t)
-               ? each_row(cx, &t->dt, true, t->target, edge_columns, 3, probe_ends, &p)
-               : IA_OK;
+    return has_dt(t) ? each_row(cx, &t->dt, true, t->target, edge_columns, 3, ia_match_edges, &p)
+                     : IA_OK;
 }
 
 typedef struct edge_sink {

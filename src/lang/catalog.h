@@ -172,7 +172,6 @@ ia_status ia_check_matches(ia_ctx *cx, const ia_check_def *check, ia_view value,
                            bool *out) IA_MUST_CHECK;
 
 bool ia_pkind_is_number(ia_pkind s); /* I32 .. F64 */
-bool ia_pkind_is_int(ia_pkind s);
 /* "String", "I32", ..., "Vector", "enum". */
 const char *ia_pkind_name(ia_pkind s);
 /* "[I32]?", "Vector(3)", "String"; truncated to n. */

@@ -7,11 +7,6 @@ bool ia_pkind_is_number(ia_pkind s)
 {
     return s >= IA_PK_I32 && s <= IA_PK_F64;
 }
-bool ia_pkind_is_int(ia_pkind s)
-{
-    return s >= IA_PK_I32 && s <= IA_PK_U64;
-}
-
 const char *ia_pkind_name(ia_pkind s)
 {
     switch (s) {

@@ -117,7 +117,7 @@ static ia_status mutate(ia_ctx *cx, ia_graph *g, const char *branch, const char 
 done:
     ia_commit_free(r.commit);
     ia_params_free(p);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_commit_free(head);
     return st;
 }

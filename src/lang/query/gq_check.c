@@ -272,7 +272,6 @@ ia_status ia_gq_check(ia_ctx *cx, const ia_gq_file *f, size_t i, const ia_catalo
         return ia_fail(cx, IA_ERR_NOT_FOUND, "query number %zu does not exist in %.120s", i,
                        f->src.path);
     IA_GO(IA_NEW(cx, q));
-    atomic_init(&q->refs, 1);
     q->catalog = ia_catalog_retain(catalog);
     memset(&k, 0, sizeof k);
     k.cx = cx;
@@ -286,7 +285,7 @@ ia_status ia_gq_check(ia_ctx *cx, const ia_gq_file *f, size_t i, const ia_catalo
     *out = q;
     q = NULL;
 done:
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     return st;
 }
 
@@ -306,18 +305,9 @@ done:
     return st;
 }
 
-ia_gq_query *ia_gq_query_retain(const ia_gq_query *q)
+void ia_gq_query_free(ia_gq_query *q)
 {
-    ia_gq_query *m = (ia_gq_query *)(uintptr_t)q;
-
-    if (m)
-        atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
-    return m;
-}
-
-void ia_gq_query_release(ia_gq_query *q)
-{
-    if (!q || atomic_fetch_sub_explicit(&q->refs, 1, memory_order_acq_rel) != 1)
+    if (!q)
         return;
     ia_catalog_release((ia_catalog *)(uintptr_t)q->catalog);
     ia_arena_dispose(&q->arena);

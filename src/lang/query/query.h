@@ -188,9 +188,8 @@ typedef struct ia_gq_param {
     ia_span span;
 } ia_gq_param;
 
-/* A checked query. Immutable, counted, keeps the catalog alive. Threads: safe to share. */
+/* A checked query. Immutable, keeps the catalog alive. Threads: safe to share. */
 typedef struct ia_gq_query {
-    _Atomic int32_t refs;
     const char *name;
     ia_span span;                          /* of the name */
     const char *description, *instruction; /* NULL = none */
@@ -234,14 +233,13 @@ ia_status ia_gq_file_find(ia_ctx *cx, const ia_gq_file *f, const char *name,
                           size_t *index) IA_MUST_CHECK;
 /* Resolves and types query i. Errors: INVALID, text starts "type error:" (with the code T1..T24
  * where there is one); UNSUPPORTED for Blob and for full-text and vector search. Owner of *out: the
- * caller, ia_gq_query_release(); it does not need the file any more. */
+ * caller, ia_gq_query_free(); it does not need the file any more. */
 ia_status ia_gq_check(ia_ctx *cx, const ia_gq_file *f, size_t i, const ia_catalog *catalog,
                       ia_gq_query **out) IA_MUST_CHECK;
 /* Parse, find (name NULL = the only query) and check in one call. */
 ia_status ia_gq_compile(ia_ctx *cx, const ia_catalog *catalog, const char *text, size_t len,
                         const char *path, const char *name, ia_gq_query **out) IA_MUST_CHECK;
-ia_gq_query *ia_gq_query_retain(const ia_gq_query *q);
-void ia_gq_query_release(ia_gq_query *q); /* accepts NULL */
+void ia_gq_query_free(ia_gq_query *q); /* accepts NULL */
 
 /* ---- parameter values ---------------------------------------------------------------------- */
 

@@ -107,7 +107,7 @@ void mx_run(mx *x, const char *branch, const char *statement)
     MX_OK(x, ia_mutate(&x->e.cx, x->g, q, p, &to, &r));
     ia_commit_free(r.commit);
     ia_params_free(p);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_commit_free(head);
 }
 

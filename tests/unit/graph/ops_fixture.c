@@ -97,7 +97,7 @@ ia_status ox_mutate(ox *x, const char *gq, const char *params)
 done:
     ia_commit_free(r.commit);
     ia_params_free(p);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_commit_free(head);
     return st;
 }

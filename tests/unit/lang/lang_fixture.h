@@ -133,7 +133,7 @@ static inline void lang_query_accepted(const char *schema, const char *text)
 
     lang_test_begin(&t);
     c = lang_schema(&t, schema);
-    ia_gq_query_release(lang_query(&t, c, text));
+    ia_gq_query_free(lang_query(&t, c, text));
     ia_catalog_release(c);
     lang_test_end(&t);
 }

@@ -122,7 +122,7 @@ static void check_queries(doc *d, const ia_catalog *c, const char *body, bool go
     for (i = 0; st == IA_OK && i < ia_gq_file_count(f); i++) {
         ia_gq_query *q = NULL;
         st = ia_gq_check(&d->t.cx, f, i, c, &q);
-        ia_gq_query_release(q);
+        ia_gq_query_free(q);
     }
     if (good && st != IA_OK)
         print_error("%s: %s\n%s\n", d->file, body, d->t.cx.err.text);

@@ -34,7 +34,7 @@ static void try_both(lang_test *t, const ia_catalog *c, const char *text, size_t
         ia_gq_query *q = NULL;
         if (ia_gq_check(&t->cx, f, i, c, &q) != IA_OK)
             assert_null(q);
-        ia_gq_query_release(q);
+        ia_gq_query_free(q);
     }
     ia_gq_file_free(f);
 }
@@ -154,8 +154,8 @@ static ia_status everything(ia_ctx *cx)
     IA_GO(ia_params_parse(cx, q, values, strlen(values), &p));
 done:
     ia_params_free(p);
-    ia_gq_query_release(m);
-    ia_gq_query_release(q);
+    ia_gq_query_free(m);
+    ia_gq_query_free(q);
     ia_gq_file_free(f);
     ia_bytes_dispose(&json);
     ia_catalog_release(e);

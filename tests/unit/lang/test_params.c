@@ -14,7 +14,7 @@ static ia_status parse(lang_test *t, const char *json, ia_params **out)
     ia_gq_query *q = lang_query(t, c, query_text);
     ia_status st = ia_params_parse(&t->cx, q, json, json ? strlen(json) : 0, out);
 
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     return st;
 }
@@ -115,7 +115,7 @@ static void omitted_values_are_an_error_only_when_used(void **state)
     ia_params_free(p);
     assert_int_equal(ia_params_parse(&t.cx, q, "null", 4, &p), IA_OK);
     ia_params_free(p);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }
@@ -141,7 +141,7 @@ static void now_is_one_instant(void **state)
     assert_true(a.i == b.i);
     assert_true(a.i > 1600000000000);
     ia_params_free(p);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }

@@ -478,7 +478,7 @@ static void several_queries_need_a_name(void **state)
     assert_string_equal(q->name, "b"); /* the query outlives its file */
     ia_catalog_release(c);             /* and keeps the catalog */
     assert_string_equal(q->statements[0].type->name, "Person");
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     lang_test_end(&t);
     lang_query_refused(PEOPLE,
                        "query a() { match { $p: Person } return { $p } } query a() { match { $p: "

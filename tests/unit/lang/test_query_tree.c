@@ -61,7 +61,7 @@ static void a_read_is_resolved(void **state)
     assert_int_equal(q->orders[1].expr.var, 3);
     assert_true(q->has_limit);
     assert_int_equal(q->limit, 10);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }
@@ -82,7 +82,7 @@ static ia_gq_direction direction_of(const char *match)
     for (i = 0; i < q->n_clauses; i++)
         if (q->clauses[i].kind == IA_GQ_TRAVERSAL)
             d = q->clauses[i].traversal.direction;
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
     return d;
@@ -128,7 +128,7 @@ static void anonymous_and_inner_variables_are_separate(void **state)
     assert_int_equal(no->negation.clauses[0].traversal.right, 3);
     assert_int_equal(no->negation.clauses[1].negation.clauses[0].filter.lhs.var, 0);
     assert_int_equal(q->clauses[4].negation.clauses[0].traversal.right, 4);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }
@@ -159,7 +159,7 @@ static void aggregates_have_names_and_types(void **state)
     assert_false(q->projections[5].type.nullable);
     assert_int_equal(q->orders[0].projection, 5);
     assert_int_equal(q->orders[1].projection, 0);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }
@@ -175,7 +175,7 @@ static void a_repeated_column_is_returned_once(void **state)
     c = lang_schema(&t, PEOPLE);
     q = lang_query(&t, c, "query q() { match { $p: Person } return { $p.name, $p.age, $p.name } }");
     assert_int_equal(q->n_projections, 2);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }
@@ -197,7 +197,7 @@ static void list_matches_ask_for_membership(void **state)
     assert_int_equal(q->projections[0].type.scalar, IA_PK_ENUM);
     assert_int_equal(q->projections[0].n_enum, 2);
     assert_string_equal(q->projections[0].enum_values[0], "a");
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }
@@ -235,11 +235,11 @@ static void a_mutation_is_resolved(void **state)
     assert_int_equal(s[2].where_prop, 1);
     assert_int_equal(s[2].where_op, IA_GQ_EQ);
     assert_int_equal(s[2].assigns[0].value.value.i, 31);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     q = lang_query(&t, c, "query q() { delete Knows where to != \"Bob\" }");
     assert_int_equal(q->statements[0].where_prop, IA_GQ_FIELD_TO);
     assert_int_equal(q->statements[0].where_op, IA_GQ_NE);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }
@@ -261,7 +261,7 @@ static void literals_take_the_type_of_their_property(void **state)
     assert_int_equal(v->n, 2);
     assert_int_equal(v->items[0].kind, IA_GQ_FLOAT);
     assert_int_equal(q->statements[0].assigns[2].value.value.items[0].kind, IA_GQ_FLOAT);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }
@@ -286,7 +286,7 @@ static void spans_point_into_the_text(void **state)
     assert_int_equal(q->projections[0].span.length, 7);
     assert_int_equal(q->span.line, 1);
     assert_int_equal(q->span.column, 7);
-    ia_gq_query_release(q);
+    ia_gq_query_free(q);
     ia_catalog_release(c);
     lang_test_end(&t);
 }
