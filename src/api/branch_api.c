@@ -193,41 +193,18 @@ typedef struct diff_sink {
     void *payload;
 } diff_sink;
 
-/* One row as a JSON object of its columns. *out is the caller's; NULL row gives NULL. */
-static ia_status row_json(ia_ctx *cx, const ia_batch *row, char **out)
-{
-    ia_jsonw w;
-    ia_bytes bytes = {0};
-    ia_status st;
-
-    *out = NULL;
-    if (!row)
-        return IA_OK;
-    ia_jsonw_init(&w, cx, 0);
-    ia_jsonw_object(&w);
-    for (size_t k = 0; k < row->schema->n_fields; k++) {
-        ia_jsonw_key(&w, row->schema->fields[k].name);
-        ia_value_json(cx, &w, row->cols[k], 0, 0);
-    }
-    ia_jsonw_end_object(&w);
-    IA_GO(ia_jsonw_finish(&w, &bytes));
-    IA_GO(IA_SET(cx, *out, ia_strndup(cx, (const char *)bytes.data, bytes.len)));
-done:
-    ia_bytes_dispose(&bytes);
-    ia_jsonw_dispose(&w);
-    return st;
-}
-
 static ia_status diff_emit(ia_ctx *cx, void *arg, const ia_catalog *cat, const ia_change *ch)
 {
     static const char *const ops[] = {"insert", "update", "delete"};
     const diff_sink *s = arg;
     const ia_type_def *type = cat->types[ch->type];
     char *before = NULL, *after = NULL;
-    ia_status st;
+    ia_status st = IA_OK;
 
-    IA_GO(row_json(cx, ch->before, &before));
-    IA_GO(row_json(cx, ch->after, &after));
+    if (ch->before)
+        IA_GO(ia_row_json(cx, ch->before, 0, &before));
+    if (ch->after)
+        IA_GO(ia_row_json(cx, ch->after, 0, &after));
     const inarch_change out = {type->kind == IA_KIND_NODE ? "node" : "edge",
                                type->name,
                                ch->id,

@@ -316,3 +316,25 @@ void ia_value_json(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i, uint32
         return;
     }
 }
+
+ia_status ia_row_json(ia_ctx *cx, const ia_batch *b, int64_t row, char **out)
+{
+    ia_jsonw w;
+    ia_bytes bytes = {0};
+    ia_status st;
+
+    *out = NULL;
+    ia_jsonw_init(&w, cx, 0);
+    ia_jsonw_object(&w);
+    for (size_t k = 0; k < b->schema->n_fields; k++) {
+        ia_jsonw_key(&w, b->schema->fields[k].name);
+        ia_value_json(cx, &w, b->cols[k], row, 0);
+    }
+    ia_jsonw_end_object(&w);
+    IA_GO(ia_jsonw_finish(&w, &bytes));
+    IA_GO(IA_SET(cx, *out, ia_strndup(cx, (const char *)bytes.data, bytes.len)));
+done:
+    ia_bytes_dispose(&bytes);
+    ia_jsonw_dispose(&w);
+    return st;
+}

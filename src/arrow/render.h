@@ -15,5 +15,7 @@ enum {
  * strings, binary as base64 strings, lists as arrays, structs as objects, null as null.
  * Failures are remembered by the writer. */
 void ia_value_json(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i, uint32_t flags);
+/* Row `row` of b as the text of one object, column by column; *out is the caller's. */
+ia_status ia_row_json(ia_ctx *cx, const ia_batch *b, int64_t row, char **out) IA_MUST_CHECK;
 
 #endif

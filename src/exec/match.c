@@ -109,8 +109,16 @@ typedef struct numbers {
     size_t n, cap;
 } numbers;
 
-static ia_status add_batch(ia_ctx *cx, ia_xtype *t, const ia_batch *b, numbers *out)
+typedef struct numbering {
+    ia_xtype *t;
+    numbers *out;
+} numbering;
+
+static ia_status add_batch(ia_ctx *cx, void *arg, const ia_batch *b)
 {
+    ia_xtype *t = ((const numbering *)arg)->t;
+    numbers *out = ((const numbering *)arg)->out;
+
     IA_TRY(IA_GROW(cx, out->items, out->cap, out->n + (size_t)b->rows));
     for (int64_t i = 0; i < b->rows; i++) {
         const uint64_t addr = ia_array_u64(b->cols[0], i);
@@ -132,29 +140,14 @@ static ia_status scan_numbers(ia_ctx *cx, ia_xtype *t, local_filter *f, numbers 
 {
     static const char *const columns[] = {IA_COL_ROWADDR};
     ia_expr *e = NULL;
-    ia_stream s = {0};
-    ia_batch *b = NULL;
-    ia_status st = IA_OK;
 
     if (f->never)
         return IA_OK;
     if (f->expr)
-        IA_GO(ia_expr_bind(cx, &f->arena, f->expr, t->ds->m->arrow, &e));
-    IA_GO(ia_dataset_scan(cx, t->ds,
-                          &(ia_scan_options){.columns = columns, .n_columns = 1, .filter = e}, &s));
-    for (;;) {
-        IA_GO(ia_stream_next(cx, &s, &b));
-        if (!b)
-            break;
-        IA_GO(add_batch(cx, t, b, out));
-        ia_batch_release(b);
-        b = NULL;
-        IA_GO(ia_check(cx, 0, 0));
-    }
-done:
-    ia_batch_release(b);
-    ia_stream_dispose(&s);
-    return st;
+        IA_TRY(ia_expr_bind(cx, &f->arena, f->expr, t->ds->m->arrow, &e));
+    return ia_scan_each(cx, t->ds,
+                        &(ia_scan_options){.columns = columns, .n_columns = 1, .filter = e},
+                        add_batch, &(numbering){t, out});
 }
 
 static ia_status start_component(ia_ctx *cx, matching *m, int var)

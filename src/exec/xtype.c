@@ -20,32 +20,6 @@ void ia_xtype_dispose(ia_xtype *t)
     *t = (ia_xtype){0};
 }
 
-/* Calls fn for each batch of a scan of every live row. */
-static ia_status each_batch(ia_ctx *cx, ia_xtype *t, const char *const *columns, size_t n_columns,
-                            ia_status (*fn)(ia_ctx *, ia_xtype *, void *, const ia_batch *),
-                            void *arg)
-{
-    ia_stream s = {0};
-    ia_batch *b = NULL;
-    ia_status st;
-
-    IA_GO(ia_dataset_scan(cx, t->ds, &(ia_scan_options){.columns = columns, .n_columns = n_columns},
-                          &s));
-    for (;;) {
-        IA_GO(ia_stream_next(cx, &s, &b));
-        if (!b)
-            break;
-        IA_GO(fn(cx, t, arg, b));
-        ia_batch_release(b);
-        b = NULL;
-        IA_GO(ia_check(cx, 0, 0));
-    }
-done:
-    ia_batch_release(b);
-    ia_stream_dispose(&s);
-    return st;
-}
-
 /* ---- numbering ----------------------------------------------------------------------------- */
 
 static ia_status add_addr(ia_ctx *cx, ia_xtype *t, uint64_t addr)
@@ -58,9 +32,10 @@ static ia_status add_addr(ia_ctx *cx, ia_xtype *t, uint64_t addr)
     return IA_OK;
 }
 
-static ia_status add_nodes(ia_ctx *cx, ia_xtype *t, void *arg, const ia_batch *b)
+static ia_status add_nodes(ia_ctx *cx, void *arg, const ia_batch *b)
 {
-    (void)arg;
+    ia_xtype *t = arg;
+
     for (int64_t i = 0; i < b->rows; i++) {
         const ia_view id = ia_array_str(b->cols[0], i);
         bool added;
@@ -74,6 +49,7 @@ static ia_status add_nodes(ia_ctx *cx, ia_xtype *t, void *arg, const ia_batch *b
 }
 
 typedef struct edge_ends {
+    ia_xtype *t;
     const ia_xtype *from, *to;
     size_t cap_src, cap_dst;
 } edge_ends;
@@ -85,9 +61,10 @@ static uint32_t node_number(const ia_xtype *t, ia_view id)
     return ia_bytemap_find(&t->ids, id.data, id.len, &at) ? (uint32_t)at : IA_XNONE;
 }
 
-static ia_status add_edges(ia_ctx *cx, ia_xtype *t, void *arg, const ia_batch *b)
+static ia_status add_edges(ia_ctx *cx, void *arg, const ia_batch *b)
 {
     edge_ends *e = arg;
+    ia_xtype *t = e->t;
     const size_t need = t->n + (size_t)b->rows;
 
     IA_TRY(IA_GROW(cx, t->src, e->cap_src, need));
@@ -108,10 +85,12 @@ static ia_status fill(ia_ctx *cx, ia_xq *x, ia_xtype *t)
 
     t->n = 0;
     if (t->def->kind == IA_KIND_NODE)
-        return each_batch(cx, t, node_columns, 2, add_nodes, NULL);
+        return ia_scan_each(cx, t->ds, &(ia_scan_options){.columns = node_columns, .n_columns = 2},
+                            add_nodes, t);
     IA_TRY(ia_xtype_get(cx, x, t->def->from, true, &from));
     IA_TRY(ia_xtype_get(cx, x, t->def->to, true, &to));
-    return each_batch(cx, t, edge_columns, 3, add_edges, &(edge_ends){.from = from, .to = to});
+    return ia_scan_each(cx, t->ds, &(ia_scan_options){.columns = edge_columns, .n_columns = 3},
+                        add_edges, &(edge_ends){.t = t, .from = from, .to = to});
 }
 
 ia_status ia_xtype_get(ia_ctx *cx, ia_xq *x, const ia_type_def *def, bool full, ia_xtype **out)
@@ -161,11 +140,10 @@ typedef struct parts {
     size_t n, cap;
 } parts;
 
-static ia_status keep_part(ia_ctx *cx, ia_xtype *t, void *arg, const ia_batch *b)
+static ia_status keep_part(ia_ctx *cx, void *arg, const ia_batch *b)
 {
     parts *p = arg;
 
-    (void)t;
     IA_TRY(IA_GROW(cx, p->items, p->cap, p->n + 1));
     p->items[p->n++] = ia_array_retain(b->cols[0]);
     return IA_OK;
@@ -178,7 +156,8 @@ static ia_status load_column(ia_ctx *cx, ia_xtype *t, size_t column)
     parts p = {0};
     ia_status st;
 
-    IA_GO(each_batch(cx, t, columns, 1, keep_part, &p));
+    IA_GO(ia_scan_each(cx, t->ds, &(ia_scan_options){.columns = columns, .n_columns = 1}, keep_part,
+                       &p));
     if (p.n == 0)
         IA_GO(ia_array_nulls(cx, f->type, 0, &t->cols[column]));
     else

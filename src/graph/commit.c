@@ -50,7 +50,7 @@ bool ia_entry_same(const ia_entry *a, const ia_entry *b)
            a->last_version == b->last_version && ia_str_eq(a->txn_uuid, b->txn_uuid);
 }
 
-static void routes_free(ia_route *r, size_t n)
+void ia_routes_free(ia_route *r, size_t n)
 {
     for (size_t i = 0; r && i < n; i++) {
         ia_free(r[i].type_key);
@@ -68,7 +68,7 @@ void ia_commit_free(ia_commit *c)
     ia_free(c->actor);
     ia_free(c->message);
     ia_entries_free(c->entries, c->n_entries);
-    routes_free(c->routes, c->n_routes);
+    ia_routes_free(c->routes, c->n_routes);
     ia_free(c);
 }
 

@@ -68,6 +68,7 @@ typedef struct ia_commit {
     size_t n_routes; /* merge only */
 } ia_commit;
 
+void ia_routes_free(ia_route *r, size_t n);
 void ia_commit_free(ia_commit *c);
 ia_status ia_commit_copy(ia_ctx *cx, const ia_commit *in, ia_commit **out) IA_MUST_CHECK;
 const ia_entry *ia_commit_entry(const ia_commit *c, uint64_t type_id); /* NULL when absent */

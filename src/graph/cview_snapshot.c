@@ -1,5 +1,5 @@
 /* cview_snapshot.c - answers the evaluator's probes by scans of a snapshot. */
-#include "graph/scan_each.h"
+#include "graph/match_rows.h"
 #include "graph/validate_priv.h"
 
 /* Each probe is one scan of the columns it needs; what is kept is sized by what was asked, not by

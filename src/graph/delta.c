@@ -49,35 +49,20 @@ static ia_status note_batch(ia_ctx *cx, const pairing *p, const ia_batch *b, con
     return IA_OK;
 }
 
+static ia_status note_scanned(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    return note_batch(cx, arg, b, NULL);
+}
+
 /* Live rows of whole fragments: one narrow scan. */
-static ia_status note_fragments(ia_ctx *cx, const pairing *p, ia_dataset *ds, const uint64_t *frags,
+static ia_status note_fragments(ia_ctx *cx, pairing *p, ia_dataset *ds, const uint64_t *frags,
                                 size_t n)
 {
     static const char *const columns[] = {"id", IA_COL_ROWADDR};
-    ia_stream s = {0};
-    ia_batch *b = NULL;
-    ia_status st = IA_OK;
+    const ia_scan_options opt = {
+        .columns = columns, .n_columns = 2, .fragments = frags, .n_fragments = n};
 
-    if (n == 0)
-        return IA_OK;
-    IA_GO(ia_dataset_scan(
-        cx, ds,
-        &(ia_scan_options){
-            .columns = columns, .n_columns = 2, .fragments = frags, .n_fragments = n},
-        &s));
-    for (;;) {
-        IA_GO(ia_stream_next(cx, &s, &b));
-        if (!b)
-            break;
-        IA_GO(note_batch(cx, p, b, NULL));
-        ia_batch_release(b);
-        b = NULL;
-        IA_GO(ia_check(cx, 0, 0));
-    }
-done:
-    ia_batch_release(b);
-    ia_stream_dispose(&s);
-    return st;
+    return n ? ia_scan_each(cx, ds, &opt, note_scanned, p) : IA_OK;
 }
 
 /* Single offsets of one fragment. */
@@ -164,7 +149,7 @@ static ia_status minus(ia_ctx *cx, const ia_bitmap *a, const ia_bitmap *b, ia_bi
 }
 
 /* Rows of `ds` that `other` does not have physically. */
-static ia_status one_side(ia_ctx *cx, const pairing *p, ia_dataset *ds, ia_dataset *other,
+static ia_status one_side(ia_ctx *cx, pairing *p, ia_dataset *ds, ia_dataset *other,
                           size_t *n_common)
 {
     ia_bytemap map = {0};

@@ -2,7 +2,6 @@
 #include "arrow/render.h"
 #include "graph/delta.h"
 #include "graph/ops.h"
-#include "graph/scan_each.h"
 
 /* Rows are wanted in id order. A table that fits a share of the budget is read once and permuted in
  * memory; a larger one has its ids sorted and its rows taken in chunks. */

@@ -1,6 +1,5 @@
 /* load.c - loads JSON lines as one write: append, merge, overwrite. */
 #include "graph/load_priv.h"
-#include "graph/scan_each.h"
 
 void ia_load_result_dispose(ia_load_result *r)
 {

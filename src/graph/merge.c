@@ -42,20 +42,10 @@ void ia_conflicts_dispose(ia_conflicts *c)
     *c = (ia_conflicts){0};
 }
 
-static void routes_free(ia_route *r, size_t n)
-{
-    for (size_t i = 0; r && i < n; i++) {
-        ia_free(r[i].type_key);
-        ia_free(r[i].route);
-        ia_free(r[i].reason);
-    }
-    ia_free(r);
-}
-
 void ia_merge_result_dispose(ia_merge_result *r)
 {
     ia_commit_free(r->commit);
-    routes_free(r->routes, r->n_routes);
+    ia_routes_free(r->routes, r->n_routes);
     ia_conflicts_dispose(&r->conflicts);
     *r = (ia_merge_result){0};
 }

@@ -114,30 +114,6 @@ static ia_status same(ia_ctx *cx, const triple *r, size_t i, int a, int b, bool 
     return ia_rows_equal(cx, r->rows[a], x, r->rows[b], y, equal);
 }
 
-static ia_status image_json(ia_ctx *cx, const ia_batch *b, int64_t row, char **out)
-{
-    ia_jsonw w;
-    ia_bytes bytes = {0};
-    ia_status st;
-
-    *out = NULL;
-    if (row < 0)
-        return IA_OK;
-    ia_jsonw_init(&w, cx, 0);
-    ia_jsonw_object(&w);
-    for (size_t k = 0; k < b->schema->n_fields; k++) {
-        ia_jsonw_key(&w, b->schema->fields[k].name);
-        ia_value_json(cx, &w, b->cols[k], row, 0);
-    }
-    ia_jsonw_end_object(&w);
-    IA_GO(ia_jsonw_finish(&w, &bytes));
-    IA_GO(IA_SET(cx, *out, ia_strndup(cx, (const char *)bytes.data, bytes.len)));
-done:
-    ia_bytes_dispose(&bytes);
-    ia_jsonw_dispose(&w);
-    return st;
-}
-
 static ia_status report(ia_ctx *cx, ia_merging *m, const ia_mtype *t, const triple *r, size_t i,
                         bool no_base)
 {
@@ -156,7 +132,8 @@ static ia_status report(ia_ctx *cx, ia_merging *m, const ia_mtype *t, const trip
     ia_status st = IA_OK;
 
     for (int k = 0; k < 3 && m->image_bytes < IMAGES_MAX; k++)
-        IA_GO(image_json(cx, r->rows[k], r->pos[k][i], &image[k]));
+        if (r->pos[k][i] >= 0)
+            IA_GO(ia_row_json(cx, r->rows[k], r->pos[k][i], &image[k]));
     for (int k = 0; k < 3; k++)
         m->image_bytes += image[k] ? strlen(image[k]) : 0;
     IA_GO(ia_conflict_add(cx, m, kind, t->type, ia_bytemap_key(&t->ds.ids, r->entry[i]), message,

@@ -1,6 +1,6 @@
 /* merge_view.c - constraints of a merge, judged only where the two deltas meet. */
 #include "graph/merge_priv.h"
-#include "graph/scan_each.h"
+#include "graph/match_rows.h"
 
 /* Both heads were valid when they were written. In the merged image a key is held twice, an edge
  * lacks its node, or a source has too many edges only if the source changed one part of it and the

@@ -1,6 +1,5 @@
 /* mutate_delete.c - delete statements: rows found by predicate, incident edges with their nodes. */
 #include "graph/mutate_priv.h"
-#include "graph/scan_each.h"
 
 typedef struct deleting {
     ia_mutation *m;

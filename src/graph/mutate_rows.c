@@ -3,7 +3,6 @@
 
 #include "arrow/compute.h"
 #include "graph/mutate_priv.h"
-#include "graph/scan_each.h"
 #include "lang/query/gq_build.h"
 
 /* ---- values

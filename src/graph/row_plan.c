@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "arrow/compute.h"
-#include "graph/scan_each.h"
 
 void ia_row_plan_dispose(ia_row_plan *p)
 {

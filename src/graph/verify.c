@@ -113,23 +113,27 @@ static ia_status check_fragment(ia_ctx *cx, verifying *v, ia_dataset *ds, const 
 /* ---- ids ----------------------------------------------------------------------------------- */
 
 typedef struct id_sets {
+    verifying *v;
+    const char *where;
     ia_bytemap ids;
     ia_u64map row_ids;
 } id_sets;
 
-static ia_status check_batch_ids(ia_ctx *cx, verifying *v, const ia_batch *b, id_sets *sets,
-                                 const char *where)
+static ia_status check_batch_ids(ia_ctx *cx, void *arg, const ia_batch *b)
 {
+    id_sets *sets = arg;
+
     for (int64_t i = 0; i < b->rows; i++) {
         const ia_view id = ia_array_str(b->cols[0], i);
         const uint64_t row_id = ia_array_u64(b->cols[1], i);
         bool added;
         IA_TRY(ia_bytemap_put(cx, &sets->ids, id.data, id.len, NULL, &added));
         if (!added)
-            IA_TRY(problem(cx, v, where, "id '%.*s' is live twice",
+            IA_TRY(problem(cx, sets->v, sets->where, "id '%.*s' is live twice",
                            (int)(id.len > 200 ? 200 : id.len), id.data));
         if (ia_u64map_find(&sets->row_ids, row_id, NULL))
-            IA_TRY(problem(cx, v, where, "row id %llu is live twice", (unsigned long long)row_id));
+            IA_TRY(problem(cx, sets->v, sets->where, "row id %llu is live twice",
+                           (unsigned long long)row_id));
         else
             IA_TRY(ia_u64map_put(cx, &sets->row_ids, row_id, 1));
     }
@@ -139,24 +143,10 @@ static ia_status check_batch_ids(ia_ctx *cx, verifying *v, const ia_batch *b, id
 static ia_status check_ids(ia_ctx *cx, verifying *v, ia_dataset *ds, const char *where)
 {
     static const char *const columns[] = {"id", IA_COL_ROWID};
-    id_sets sets = {0};
-    ia_stream s = {0};
-    ia_batch *b = NULL;
-    ia_status st;
+    id_sets sets = {.v = v, .where = where};
+    const ia_status st = ia_scan_each(
+        cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 2}, check_batch_ids, &sets);
 
-    IA_GO(ia_dataset_scan(cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 2}, &s));
-    for (;;) {
-        IA_GO(ia_stream_next(cx, &s, &b));
-        if (!b)
-            break;
-        IA_GO(check_batch_ids(cx, v, b, &sets, where));
-        ia_batch_release(b);
-        b = NULL;
-        IA_GO(ia_check(cx, 0, 0));
-    }
-done:
-    ia_batch_release(b);
-    ia_stream_dispose(&s);
     ia_bytemap_dispose(&sets.ids);
     ia_u64map_dispose(&sets.row_ids);
     return st;
@@ -198,77 +188,79 @@ done:
     return st;
 }
 
+static ia_status add_batch(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    return ia_tchange_add(cx, arg, b);
+}
+
 static ia_status add_images(ia_ctx *cx, ia_snapshot *s, size_t type, ia_tchange *t)
 {
     ia_dataset *ds;
     const char **columns = NULL;
-    ia_stream rows = {0};
-    ia_batch *b = NULL;
     size_t n = 0;
     ia_status st;
 
     IA_GO(ia_snapshot_table(cx, s, type, &ds));
     IA_GO(ia_type_narrow(cx, s->cat->types[type], &columns, &n));
-    IA_GO(ia_dataset_scan(cx, ds, &(ia_scan_options){.columns = columns, .n_columns = n}, &rows));
-    for (;;) {
-        IA_GO(ia_stream_next(cx, &rows, &b));
-        if (!b)
-            break;
-        IA_GO(ia_tchange_add(cx, t, b));
-        ia_batch_release(b);
-        b = NULL;
-    }
+    IA_GO(
+        ia_scan_each(cx, ds, &(ia_scan_options){.columns = columns, .n_columns = n}, add_batch, t));
 done:
-    ia_batch_release(b);
-    ia_stream_dispose(&rows);
     ia_free(columns);
     return st;
+}
+
+typedef struct minima {
+    verifying *v;
+    const ia_type_def *def;
+    const char *branch;
+    ia_bytemap sources;
+} minima;
+
+static ia_status note_sources(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    minima *m = arg;
+
+    for (int64_t i = 0; i < b->rows; i++) {
+        const ia_view id = ia_array_str(b->cols[0], i);
+        IA_TRY(ia_bytemap_put(cx, &m->sources, id.data, id.len, NULL, NULL));
+    }
+    return IA_OK;
+}
+
+static ia_status check_sources(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    const minima *m = arg;
+
+    for (int64_t i = 0; i < b->rows; i++) {
+        const ia_view id = ia_array_str(b->cols[0], i);
+        if (!ia_bytemap_find(&m->sources, id.data, id.len, NULL))
+            IA_TRY(problem(cx, m->v, m->branch,
+                           "@card violation on edge %s: source '%.*s' has 0 edges (min %llu)",
+                           m->def->name, (int)(id.len > 200 ? 200 : id.len), id.data,
+                           (unsigned long long)m->def->card_min));
+    }
+    return IA_OK;
 }
 
 /* @card minima of nodes that have no edge at all: what writes accept and strict does not. */
 static ia_status check_minima(ia_ctx *cx, verifying *v, ia_snapshot *s, size_t type)
 {
-    const ia_type_def *def = s->cat->types[type];
     static const char *const src_column[] = {"src"}, *const id_column[] = {"id"};
-    ia_bytemap sources = {0};
-    ia_stream rows = {0};
+    minima m = {.v = v, .def = s->cat->types[type], .branch = s->commit->branch};
     ia_dataset *edges, *nodes;
-    ia_batch *b = NULL;
     size_t from = 0;
     ia_status st;
 
-    while (s->cat->types[from] != def->from)
+    while (s->cat->types[from] != m.def->from)
         from++;
     IA_GO(ia_snapshot_table(cx, s, type, &edges));
     IA_GO(ia_snapshot_table(cx, s, from, &nodes));
-    for (int pass = 0; pass < 2; pass++) {
-        IA_GO(ia_dataset_scan(
-            cx, pass ? nodes : edges,
-            &(ia_scan_options){.columns = pass ? id_column : src_column, .n_columns = 1}, &rows));
-        for (;;) {
-            IA_GO(ia_stream_next(cx, &rows, &b));
-            if (!b)
-                break;
-            for (int64_t i = 0; i < b->rows; i++) {
-                const ia_view id = ia_array_str(b->cols[0], i);
-                if (pass == 0)
-                    IA_GO(ia_bytemap_put(cx, &sources, id.data, id.len, NULL, NULL));
-                else if (!ia_bytemap_find(&sources, id.data, id.len, NULL))
-                    IA_GO(
-                        problem(cx, v, s->commit->branch,
-                                "@card violation on edge %s: source '%.*s' has 0 edges (min %llu)",
-                                def->name, (int)(id.len > 200 ? 200 : id.len), id.data,
-                                (unsigned long long)def->card_min));
-            }
-            ia_batch_release(b);
-            b = NULL;
-        }
-        ia_stream_dispose(&rows);
-    }
+    IA_GO(ia_scan_each(cx, edges, &(ia_scan_options){.columns = src_column, .n_columns = 1},
+                       note_sources, &m));
+    IA_GO(ia_scan_each(cx, nodes, &(ia_scan_options){.columns = id_column, .n_columns = 1},
+                       check_sources, &m));
 done:
-    ia_batch_release(b);
-    ia_stream_dispose(&rows);
-    ia_bytemap_dispose(&sources);
+    ia_bytemap_dispose(&m.sources);
     return st;
 }
 

@@ -85,6 +85,10 @@ typedef struct ia_scan_options {
  * dataset is retained. */
 ia_status ia_dataset_scan(ia_ctx *cx, ia_dataset *ds, const ia_scan_options *opt,
                           ia_stream *out) IA_MUST_CHECK;
+typedef ia_status (*ia_batch_fn)(ia_ctx *cx, void *arg, const ia_batch *b);
+/* Runs the scan to its end and hands every batch to fn; cancel is honoured between batches. */
+ia_status ia_scan_each(ia_ctx *cx, ia_dataset *ds, const ia_scan_options *opt, ia_batch_fn fn,
+                       void *arg) IA_MUST_CHECK;
 /* Rows by address, in the given order (duplicates allowed); deleted rows are returned too.
  * NOT_FOUND names an address outside the dataset. */
 ia_status ia_dataset_take(ia_ctx *cx, ia_dataset *ds, const uint64_t *addrs, size_t n,

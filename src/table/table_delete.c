@@ -17,31 +17,28 @@ static ia_status add_row(ia_ctx *cx, ia_txn *t, uint64_t addr)
     return IA_OK;
 }
 
+typedef struct planning {
+    ia_txn *txn;
+    uint64_t *n;
+} planning;
+
+static ia_status add_batch(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    const planning *p = arg;
+
+    for (int64_t i = 0; i < b->rows; i++)
+        IA_TRY(add_row(cx, p->txn, ia_array_u64(b->cols[0], i)));
+    *p->n += (uint64_t)b->rows;
+    return IA_OK;
+}
+
 static ia_status plan(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, ia_txn *t, uint64_t *n)
 {
     static const char *const columns[] = {IA_COL_ROWADDR};
-    ia_stream s = {0};
-    ia_batch *b = NULL;
-    ia_status st;
+    const ia_scan_options opt = {.columns = columns, .n_columns = 1, .filter = filter};
 
     *n = 0;
-    IA_GO(ia_dataset_scan(
-        cx, ds, &(ia_scan_options){.columns = columns, .n_columns = 1, .filter = filter}, &s));
-    for (;;) {
-        IA_GO(ia_stream_next(cx, &s, &b));
-        if (!b)
-            break;
-        for (int64_t i = 0; i < b->rows; i++)
-            IA_GO(add_row(cx, t, ia_array_u64(b->cols[0], i)));
-        *n += (uint64_t)b->rows;
-        ia_batch_release(b);
-        b = NULL;
-        IA_GO(ia_check(cx, 0, 0));
-    }
-done:
-    ia_batch_release(b);
-    ia_stream_dispose(&s);
-    return st;
+    return ia_scan_each(cx, ds, &opt, add_batch, &(planning){t, n});
 }
 
 static ia_status delete_once(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, const char *text,

@@ -518,30 +518,24 @@ done:
     return st;
 }
 
+static ia_status count_rows(ia_ctx *cx, void *arg, const ia_batch *b)
+{
+    (void)cx;
+    *(uint64_t *)arg += (uint64_t)b->rows;
+    return IA_OK;
+}
+
 ia_status ia_dataset_count(ia_ctx *cx, ia_dataset *ds, const ia_expr *filter, uint64_t *out)
 {
     const ia_scan_options opt = {.columns = no_columns, .filter = filter};
-    ia_stream stream = {0};
-    ia_batch *b = NULL;
     uint64_t n = 0;
-    ia_status st;
 
     *out = 0;
     if (!filter) {
         *out = ia_manifest_live_rows(ds->m);
         return IA_OK;
     }
-    IA_GO(ia_dataset_scan(cx, ds, &opt, &stream));
-    for (;;) {
-        IA_GO(ia_stream_next(cx, &stream, &b));
-        if (!b)
-            break;
-        n += (uint64_t)b->rows;
-        ia_batch_release(b);
-        b = NULL;
-    }
+    IA_TRY(ia_scan_each(cx, ds, &opt, count_rows, &n));
     *out = n;
-done:
-    ia_stream_dispose(&stream);
-    return st;
+    return IA_OK;
 }

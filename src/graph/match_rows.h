@@ -1,16 +1,10 @@
-/* scan_each.h - a whole scan as one call per batch; what constraint views look for in it. */
-#ifndef IA_GRAPH_SCAN_EACH_H
-#define IA_GRAPH_SCAN_EACH_H
+/* match_rows.h - what constraint views look for in the batches of a scan. */
+#ifndef IA_GRAPH_MATCH_ROWS_H
+#define IA_GRAPH_MATCH_ROWS_H
 
 #include "graph/validate.h"
-#include "table/dataset.h"
 
-typedef ia_status (*ia_batch_fn)(ia_ctx *cx, void *arg, const ia_batch *b);
-/* Runs the scan and hands every batch to fn; cancel is honoured between batches. */
-ia_status ia_scan_each(ia_ctx *cx, ia_dataset *ds, const ia_scan_options *opt, ia_batch_fn fn,
-                       void *arg) IA_MUST_CHECK;
-
-/* Sinks for the scans below a constraint view: rows whose key columns are among `tuples` go to
+/* For ia_scan_each(): rows whose key columns are among `tuples` go to
  * `sink` with their number there; the caller disposes of `key`. The batch has "id" and the key
  * columns. */
 typedef struct ia_tuple_match {
