@@ -24,7 +24,7 @@ programs_for_tests() {
 case "${1:-build}" in
 build) want=$build ;;
 demo)  want="$build $(command -v python3 >/dev/null || echo python3)" ;;
-test)  want="$build libcmocka-dev libjansson-dev clang libclang-rt-14-dev
+test)  want="$build libcmocka-dev libjansson-dev clang libclang-rt-14-dev locales
        $(programs_for_tests)" ;;
 bench) want="$build $(programs_for_tests)" ;;
 *)     echo "usage: tools/deps.sh build|test|bench|demo" >&2; exit 2 ;;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "arrow/compute.h"
-#include "graph/scan_each.h"
 
 /* ---- stores ---------------------------------------------------------------------------------- */
 static const ia_graph_options relaxed = {.durability = IA_RELAXED, .for_writing = true};
