@@ -7,7 +7,7 @@
         print(g.query('query q() { match { $p: Person } return { $p.name } }')["rows"])
 
 Query results come as parsed JSON; `Graph.arrow()` and `Table.scan()` hand Arrow data over through the PyCapsule
-protocol (`__arrow_c_stream__`), so that pyarrow, polars and DuckDB read them without a copy.
+protocol (`__arrow_c_stream__`), so that pyarrow reads them without a copy.
 """
 import ctypes as _c
 import json as _json

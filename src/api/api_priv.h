@@ -33,6 +33,8 @@ typedef struct api_call {
 ia_status api_settings_read(api_settings *out, const inarch_options *opt);
 /* Clears the last error and opens a budget of the call's limit below `parent` (NULL = root). */
 ia_status api_begin(api_call *c, const api_settings *set, ia_budget *parent);
+/* The same for a call on a graph; caches are emptied first when half of its memory is in use. */
+ia_status api_begin_graph(api_call *c, inarch_graph *g);
 /* Publishes the error text, drops the budget and returns st. */
 inarch_status api_end(api_call *c, ia_status st);
 /* Records an error without a context. */

@@ -13,7 +13,7 @@ inarch_status inarch_branch_create(inarch_graph *g, const char *name, const char
 
     if (!g || !name)
         return api_invalid("inarch_branch_create: graph and name are required");
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_resolve(&c.cx, g->g, from ? from : "main", &at));
     IA_GO(ia_branch_create(&c.cx, g->g, name, at, &b));
@@ -33,7 +33,7 @@ inarch_status inarch_branch_delete(inarch_graph *g, const char *name, const char
 
     if (!g || !name)
         return api_invalid("inarch_branch_delete: graph and name are required");
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(api_user_name(&c.cx, user));
     IA_GO(ia_branch_delete(&c.cx, g->g, name, actor ? actor : user));
@@ -72,7 +72,7 @@ inarch_status inarch_branch_list_read(inarch_graph *g, inarch_branch_list *out)
     if (!g || !out)
         return api_invalid("inarch_branch_list_read: graph and out are required");
     *out = (inarch_branch_list){0};
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_branch_list(&c.cx, g->g, &names));
     IA_GO(api_own_new(&c.cx, &own));
@@ -149,7 +149,7 @@ inarch_status inarch_commit_list_read(inarch_graph *g, const char *at, size_t li
     if (!g || !out)
         return api_invalid("inarch_commit_list_read: graph and out are required");
     *out = (inarch_commit_list){0};
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_resolve(&c.cx, g->g, at ? at : "main", &head));
     IA_GO(ia_history(&c.cx, g->g, head, false, limit, &list));
@@ -169,7 +169,7 @@ inarch_status inarch_commit_read(inarch_graph *g, const char *at, inarch_commit_
     if (!g || !out)
         return api_invalid("inarch_commit_read: graph and out are required");
     *out = (inarch_commit_list){0};
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_resolve(&c.cx, g->g, at ? at : "main", &commit));
     IA_GO(fill_commits(&c.cx, &commit, 1, out));
@@ -240,7 +240,7 @@ inarch_status inarch_diff(inarch_graph *g, const char *from, const char *to, boo
 
     if (!g || !to || !fn)
         return api_invalid("inarch_diff: graph, to and fn are required");
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_resolve(&c.cx, g->g, to, &b));
     IA_GO(diff_base(&c.cx, g->g, from, b, &a));

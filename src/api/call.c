@@ -76,6 +76,13 @@ ia_status api_begin(api_call *c, const api_settings *set, ia_budget *parent)
     return IA_OK;
 }
 
+ia_status api_begin_graph(api_call *c, inarch_graph *g)
+{
+    if (ia_budget_used(g->budget) > g->set.memory_limit / 2)
+        ia_graph_trim(g->g);
+    return api_begin(c, &g->set, g->budget);
+}
+
 inarch_status api_end(api_call *c, ia_status st)
 {
     if (st != IA_OK)

@@ -110,7 +110,7 @@ inarch_status inarch_graph_schema(inarch_graph *g, const char *at, char **text)
     if (!g || !text)
         return api_invalid("inarch_graph_schema: graph and text are required");
     *text = NULL;
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_resolve(&c.cx, g->g, at ? at : "main", &commit));
     IA_GO(ia_graph_catalog(&c.cx, g->g, commit->schema_hash, &cat));
@@ -179,7 +179,7 @@ inarch_status inarch_snapshot_read(inarch_graph *g, const char *at, inarch_snaps
     if (!g || !out)
         return api_invalid("inarch_snapshot_read: graph and out are required");
     *out = (inarch_snapshot_info){0};
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_resolve(&c.cx, g->g, at ? at : "main", &commit));
     IA_GO(ia_graph_catalog(&c.cx, g->g, commit->schema_hash, &cat));
@@ -233,7 +233,7 @@ inarch_status inarch_graph_status(inarch_graph *g, const char *branch, inarch_sn
     if (!g || !out)
         return api_invalid("inarch_graph_status: graph and out are required");
     *out = (inarch_snapshot_info){0};
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_branch_open(&c.cx, g->g, branch ? branch : "main", &b));
     IA_GO(ia_branch_head(&c.cx, g->g, b, &commit));
@@ -270,7 +270,7 @@ inarch_status inarch_verify(inarch_graph *g, const char *branch, bool all_commit
     if (!g || !out)
         return api_invalid("inarch_verify: graph and out are required");
     *out = (inarch_verify_report){0};
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_verify(&c.cx, g->g, branch, all_commits, strict, &rep));
     IA_GO(api_own_new(&c.cx, &own));
@@ -319,7 +319,7 @@ inarch_status inarch_export(inarch_graph *g, const char *at, const char *const *
 
     if (!g || !write)
         return api_invalid("inarch_export: graph and write are required");
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(ia_resolve(&c.cx, g->g, at ? at : "main", &commit));
     st = ia_snapshot_open(&c.cx, g->g, commit, &snap);

@@ -113,7 +113,7 @@ inarch_status inarch_merge(inarch_graph *g, const char *source, const char *into
         return api_invalid("inarch_merge_options: struct_size is not that of this library version");
     if (!opt)
         opt = &def;
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(api_user_name(&c.cx, user));
     ia_objstore_counts(g->counting, &before);

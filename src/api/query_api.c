@@ -78,7 +78,7 @@ inarch_status inarch_query(inarch_graph *g, const char *text, const inarch_query
     *out = NULL;
     if ((st = options_check(&opt, &def)) != IA_OK)
         return st;
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(IA_NEW(&c.cx, r));
     IA_GO(run_read(&c.cx, g, text, opt, r));
@@ -212,7 +212,7 @@ inarch_status inarch_mutate(inarch_graph *g, const char *text, const inarch_quer
     *out = (inarch_mutate_result){0};
     if ((st = options_check(&opt, &def)) != IA_OK)
         return st;
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     if (opt->at)
         IA_GO(ia_fail(&c.cx, IA_ERR_INVALID,
@@ -283,7 +283,7 @@ inarch_status inarch_load(inarch_graph *g, inarch_load_mode mode, inarch_read_fn
     if (!g || !read || !out)
         return api_invalid("inarch_load: graph, read and out are required");
     *out = (inarch_load_result){0};
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(write_options(&c.cx, wopt, user, &w));
     IA_GO(
@@ -320,7 +320,7 @@ inarch_status inarch_load_rows(inarch_graph *g, const char *kind, const char *ty
     if (!g || !type || !rows || !out)
         return api_invalid("inarch_load_rows: graph, type, rows and out are required");
     *out = (inarch_load_result){0};
-    if ((st = api_begin(&c, &g->set, g->budget)) != IA_OK)
+    if ((st = api_begin_graph(&c, g)) != IA_OK)
         goto done;
     IA_GO(read_kind(&c.cx, kind, &k));
     IA_GO(write_options(&c.cx, wopt, user, &w));

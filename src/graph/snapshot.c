@@ -263,7 +263,13 @@ ia_status ia_entry_load(ia_ctx *cx, ia_graph *g, const ia_type_def *type, const 
         *out = ia_dataset_retain(s->ds);
         goto done;
     }
-    IA_GO(read_dataset(&sub, g, type, e, out, info));
+    st = read_dataset(&sub, g, type, e, out, info);
+    if (st == IA_ERR_OVER_BUDGET) { /* the cache may be what fills it */
+        ia_ctx_clear(&sub);
+        ia_graph_trim(g);
+        st = read_dataset(&sub, g, type, e, out, info);
+    }
+    IA_GO(st);
     fill_slot(g, key, *out, info);
     key = NULL;
 done:

@@ -73,6 +73,14 @@ done:
     return st;
 }
 
+/* An idle file holds some 64 KiB: all of them at most a sixteenth of the memory. */
+static size_t idle_files(const ia_ctx *cx)
+{
+    const uint64_t n = ia_budget_left(cx->budget) >> 20;
+
+    return n > IA_IDLE_FILES ? IA_IDLE_FILES : n < 4 ? 4 : (size_t)n;
+}
+
 static ia_status new_cache(ia_ctx *cx, struct ia_graph_cache **out)
 {
     struct ia_graph_cache *c;
@@ -84,7 +92,7 @@ static ia_status new_cache(ia_ctx *cx, struct ia_graph_cache **out)
         ia_free(c);
         return ia_fail(cx, IA_ERR_NO_MEMORY, "no memory for a budget");
     }
-    if (ia_file_pool_new(cx, IA_IDLE_FILES, &c->files) != IA_OK) {
+    if (ia_file_pool_new(cx, idle_files(cx), &c->files) != IA_OK) {
         ia_budget_drop(c->budget);
         ia_free(c);
         return cx->err.code;
@@ -142,6 +150,26 @@ done:
     return st;
 }
 
+/* Everything that can be read again; catalogs stay, callers borrow them. */
+static void cache_empty(struct ia_graph_cache *c)
+{
+    for (size_t i = 0; i < IA_COMMIT_SLOTS; i++) {
+        ia_commit_free(c->commits[i]);
+        c->commits[i] = NULL;
+    }
+    for (size_t i = 0; i < IA_DATASET_SLOTS; i++) {
+        ia_free(c->datasets[i].key);
+        ia_dataset_release(c->datasets[i].ds);
+        c->datasets[i] = (ia_dataset_slot){0};
+    }
+    ia_file_pool_empty(c->files);
+}
+
+void ia_graph_trim(ia_graph *g)
+{
+    cache_empty(g->cache);
+}
+
 static void cache_free(struct ia_graph_cache *c)
 {
     if (!c)
@@ -149,12 +177,7 @@ static void cache_free(struct ia_graph_cache *c)
     for (size_t i = 0; i < c->n_catalogs; i++)
         ia_catalog_release(c->catalogs[i].cat);
     ia_free(c->catalogs);
-    for (size_t i = 0; i < IA_COMMIT_SLOTS; i++)
-        ia_commit_free(c->commits[i]);
-    for (size_t i = 0; i < IA_DATASET_SLOTS; i++) {
-        ia_free(c->datasets[i].key);
-        ia_dataset_release(c->datasets[i].ds);
-    }
+    cache_empty(c);
     ia_file_pool_release(c->files);
     ia_budget_drop(c->budget);
     ia_free(c);

@@ -43,6 +43,8 @@ ia_status ia_graph_init(ia_ctx *cx, ia_objstore *os, const char *root, const cha
 ia_status ia_graph_open(ia_ctx *cx, ia_objstore *os, const char *root, const ia_graph_options *opt,
                         ia_graph **out) IA_MUST_CHECK;
 void ia_graph_close(ia_graph *g);
+/* Gives back the memory and files of all caches; what callers hold stays valid. */
+void ia_graph_trim(ia_graph *g);
 static inline uint32_t ia_graph_put_flags(const ia_graph *g)
 {
     return g->durability == IA_FULL ? IA_PUT_SYNC : 0u;

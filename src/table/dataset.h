@@ -12,7 +12,9 @@
  * and versions of one owner share a pool; its size bounds the file descriptors they hold. Own lock.
  */
 typedef struct ia_file_pool ia_file_pool;
+/* max >= 1 */
 ia_status ia_file_pool_new(ia_ctx *cx, size_t max, ia_file_pool **out) IA_MUST_CHECK;
+void ia_file_pool_empty(ia_file_pool *p); /* closes all that are idle now */
 ia_file_pool *ia_file_pool_retain(ia_file_pool *p);
 void ia_file_pool_release(ia_file_pool *p); /* before the store its files came from is closed */
 

@@ -38,21 +38,29 @@ ia_file_pool *ia_file_pool_retain(ia_file_pool *p)
     return p;
 }
 
+void ia_file_pool_empty(ia_file_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    while (p->n > 0) {
+        const idle_file e = p->idle[--p->n];
+        ia_file_close(e.file);
+        ia_free(e.path);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
 void ia_file_pool_release(ia_file_pool *p)
 {
     if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (size_t i = 0; i < p->n; i++) {
-        ia_file_close(p->idle[i].file);
-        ia_free(p->idle[i].path);
-    }
+    ia_file_pool_empty(p);
     pthread_mutex_destroy(&p->lock);
     ia_free(p->idle);
     ia_free(p);
 }
 
 /* Takes entry i out. Lock held. */
-static idle_file take(ia_file_pool *p, size_t i)
+static idle_file take_at(ia_file_pool *p, size_t i)
 {
     const idle_file e = p->idle[i];
 
@@ -68,7 +76,7 @@ ia_file *ia_file_pool_take(ia_file_pool *p, const char *path, uint64_t size)
     pthread_mutex_lock(&p->lock);
     for (size_t i = p->n; i-- > 0 && !e.file;)
         if (p->idle[i].size == size && strcmp(p->idle[i].path, path) == 0)
-            e = take(p, i);
+            e = take_at(p, i);
     pthread_mutex_unlock(&p->lock);
     ia_free(e.path);
     return e.file;
@@ -80,7 +88,7 @@ void ia_file_pool_put(ia_file_pool *p, ia_file *f, char *path, uint64_t size)
 
     pthread_mutex_lock(&p->lock);
     if (p->n == p->max)
-        out = take(p, 0);
+        out = take_at(p, 0);
     p->idle[p->n++] = (idle_file){f, path, size};
     pthread_mutex_unlock(&p->lock);
     ia_file_close(out.file);
