@@ -30,7 +30,7 @@ ia_buffer *ia_buffer_zeros(void); /* a static block of 64 zero bytes, never free
 /* Layout as in the Arrow specification:
  *   fixed width    bufs[1] = values          BOOL   bufs[1] = bits, LSB first
  *   string/binary  bufs[1] = offsets (i32 or i64), bufs[2] = bytes
- *   list           bufs[1] = offsets, child 0
+ *   list, map      bufs[1] = offsets, child 0
  *   FIXED_LIST     child 0 (offset * size applies)
  *   struct         children
  *   DICTIONARY     bufs[1] = indices, child 0 = values

@@ -20,7 +20,8 @@ typedef enum ia_type_id {
     IA_TYPE_LIST, IA_TYPE_LARGE_LIST,       /* one child */
     IA_TYPE_FIXED_LIST,                     /* one child, size items */
     IA_TYPE_STRUCT,
-    IA_TYPE_DICTIONARY                      /* child 0 = index type, child 1 = value type */
+    IA_TYPE_DICTIONARY,                     /* child 0 = index type, child 1 = value type */
+    IA_TYPE_MAP                             /* child 0 = struct of key (not null) and value */
 } ia_type_id;
 
 typedef enum ia_time_unit { IA_UNIT_S = 0, IA_UNIT_MS, IA_UNIT_US, IA_UNIT_NS } ia_time_unit;
@@ -51,6 +52,7 @@ struct ia_type {
     int32_t precision, scale;
     ia_time_unit unit;
     char *tz;              /* TIMESTAMP; NULL = none */
+    bool keys_sorted;      /* MAP */
     ia_field *children;
     size_t n_children;
 };
@@ -81,6 +83,15 @@ ia_status ia_type_list(ia_ctx *cx, ia_type_id id, int32_t size, const char *chil
 ia_status ia_type_struct(ia_ctx *cx, const ia_field *fields, size_t n, ia_type **out) IA_MUST_CHECK;
 ia_status ia_type_dictionary(ia_ctx *cx, const ia_type *index, const ia_type *value,
                              ia_type **out) IA_MUST_CHECK;
+/* MAP of entries named `entries_name` ("entries"): a list of structs of the two fields (copied); key
+ * is not nullable. 32-bit offsets. */
+ia_status ia_type_map(ia_ctx *cx, const char *entries_name, const ia_field *key,
+                      const ia_field *value, bool keys_sorted, ia_type **out) IA_MUST_CHECK;
+/* LIST, LARGE_LIST or MAP: offsets in bufs[1], items in child 0. */
+static inline bool ia_type_is_list(const ia_type *t)
+{
+    return t->id == IA_TYPE_LIST || t->id == IA_TYPE_LARGE_LIST || t->id == IA_TYPE_MAP;
+}
 bool ia_type_equal(const ia_type *a, const ia_type *b); /* names of list children do not count */
 /* Bits of one value; 0 for variable, nested and null types. BOOL is 1. FIXED_LIST of a fixed type
  * is size * bits. */

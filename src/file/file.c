@@ -221,6 +221,18 @@ uint64_t ia_file_rows(const ia_file *f)
     return f->rows;
 }
 
+uint32_t ia_file_minor(const ia_file *f)
+{
+    return f->minor;
+}
+
+ia_status ia_file_read_blob(ia_ctx *cx, ia_file *f, uint64_t position, uint64_t size, uint8_t *out)
+{
+    if (position > f->size || size > f->size - position)
+        return corrupt_at(cx, f, position, "a blob leaves the file");
+    return size ? ia_objfile_read(cx, f->io, position, (size_t)size, out, IA_IO_PAYLOAD) : IA_OK;
+}
+
 uint32_t ia_file_columns(const ia_file *f)
 {
     return f->n_cols;
@@ -305,7 +317,8 @@ done:
     return st;
 }
 
-static ia_status read_pages(ia_ctx *cx, ia_file *f, ia_filecol *c, const uint8_t *meta)
+static ia_status read_pages(ia_ctx *cx, ia_file *f, ia_filecol *c, uint64_t per_row,
+                            const uint8_t *meta)
 {
     numbers nums = {0};
     size_t cap = 0, at = 0;
@@ -328,9 +341,9 @@ static ia_status read_pages(ia_ctx *cx, ia_file *f, ia_filecol *c, const uint8_t
             IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "impossible number of rows"));
     }
     IA_GO(ia_wire_done(cx, &w, "column metadata"));
-    if (row != f->rows)
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "pages hold %" PRIu64 " rows, the file has %" PRIu64, row,
-                      f->rows));
+    if (per_row && (row % per_row || row / per_row != f->rows))
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "pages hold %" PRIu64 " rows, the file has %" PRIu64,
+                      row / per_row, f->rows));
     for (size_t i = 0; i < c->n_pages; i++) { /* the array no longer moves */
         ia_page *p = &c->pages[i];
 
@@ -349,7 +362,8 @@ done:
     return st;
 }
 
-ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, ia_filecol **out)
+ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, uint64_t per_row,
+                              ia_filecol **out)
 {
     ia_filecol *c;
     const uint8_t *meta;
@@ -367,7 +381,7 @@ ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, ia_fileco
     if (!c->loaded) {
         st = meta_bytes(cx, f, c->meta_pos, c->meta_len, "bad column metadata", &c->meta, &meta);
         if (st == IA_OK)
-            st = read_pages(cx, f, c, meta);
+            st = read_pages(cx, f, c, per_row, meta);
         if (st != IA_OK) {
             ia_free(c->meta);
             ia_free(c->pages);

@@ -44,13 +44,27 @@ void ia_file_scan_close(ia_file_scan *s);
 ia_status ia_file_take(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
                        const uint32_t *offsets, size_t n, ia_array **out) IA_MUST_CHECK;
 
+/* Bytes [position, position + size) of the file: the payload that a blob descriptor names. `out` has
+ * room for `size`. Errors: CORRUPT when that leaves the file. */
+ia_status ia_file_read_blob(ia_ctx *cx, ia_file *f, uint64_t position, uint64_t size,
+                            uint8_t *out) IA_MUST_CHECK;
+uint32_t ia_file_minor(const ia_file *f); /* of format version 2.minor */
+
 /* ---- writing ------------------------------------------------------------------------------- */
 
 typedef struct ia_file_writer ia_file_writer;
 typedef struct ia_file_writer_options {
     uint32_t minor;             /* 1 (default when 0) or 2: format 2.1 / 2.2 */
     uint64_t page_bytes;        /* flush a column at about this many buffered bytes; 0 = 8 MiB */
+    uint32_t chunk_bytes;       /* mini-block chunks of about this many value bytes; 0 = default */
     const ia_io_class *classes; /* per top-level field of the schema; NULL = all PAYLOAD */
+    /* For columns whose field metadata (`lance-encoding:...`) says nothing; NULL = by statistics.
+     * encoding: "miniblock", "fullzip", "flat", "bitpack", "rle", "dictionary", "fsst", "bss",
+     * "variable": pages to which it does not apply choose by themselves.
+     * compression: "none", "lz4", "zstd". */
+    const char *encoding, *compression;
+    int32_t compression_level; /* 0 = the library's default */
+    uint32_t threads;          /* encode pages on that many threads; 0 or 1 = the caller's only */
 } ia_file_writer_options;
 
 typedef struct ia_file_info {

@@ -37,8 +37,9 @@ struct ia_file {
     uint32_t n_cols;
 };
 
-/* Page table of a column, loaded on first use. */
-ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column,
+/* Page table of a column, loaded on first use. The pages must hold `per_row` entries for each row of
+ * the file (N below a fixed-size list of N structs, else 1); 0 = unknown (2.0: list items). */
+ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, uint64_t per_row,
                               ia_filecol **out) IA_MUST_CHECK;
 /* Bytes [off, off + len) when they lie in the tail; else NULL. */
 const uint8_t *ia_file_tail(const ia_file *f, uint64_t off, uint64_t len);

@@ -37,7 +37,17 @@ typedef struct ia_enc {
     ia_view bytes;         /* fsst: symbol table; constant: value; borrowed from the metadata */
     struct ia_enc *child;  /* the inner encoding (offsets, values, items) */
     struct ia_enc *child2; /* rle: run lengths */
+    uint64_t start, step;  /* range: value i = start + i * step; delta: base in start */
+    struct ia_enc_part *parts; /* packed structs: one per field */
+    size_t n_parts;
 } ia_enc;
+
+/* A field of a packed struct: fixed (bits) or variable (len_bits before the bytes). */
+typedef struct ia_enc_part {
+    uint64_t bits;     /* of a fixed value, 0 when variable */
+    uint32_t len_bits; /* of the length of a variable value, 0 when fixed */
+    ia_enc *value;     /* variable packed struct: its encoding; NULL in a fixed one */
+} ia_enc_part;
 
 /* Layers of a page, leaf outwards (file format 2.1). */
 typedef enum ia_layer {
@@ -75,6 +85,9 @@ typedef struct ia_layout {
     bool has_inline;                          /* constant: inline_value is present */
     ia_view inline_value;                     /* borrowed */
     uint64_t num_rep_values, num_def_values;  /* constant */
+    struct ia_layout *inner;                  /* blob: page of the descriptors */
+    struct ia_sparse_layer *sparse;           /* sparse: outermost first */
+    size_t n_sparse;
 
     /* Derived from layers. */
     uint32_t max_rep, max_def, max_visible;
@@ -83,6 +96,30 @@ typedef struct ia_layout {
         bool null;
     } meaning[2 * IA_MAX_LAYERS + 1]; /* by definition level, from 1 */
 } ia_layout;
+
+/* Sparse layout (format 2.3, 3.8): where something is, as positions. */
+typedef enum ia_pos_kind {
+    IA_POS_EXPLICIT = 1,
+    IA_POS_RANGE = 2,
+    IA_POS_ALL = 3,
+    IA_POS_EMPTY = 4
+} ia_pos_kind;
+typedef struct ia_pos_set {
+    ia_pos_kind kind; /* 0 = absent */
+    ia_enc *positions; /* explicit: a page buffer of u64 */
+    uint64_t start, length;
+    uint64_t n;
+} ia_pos_set;
+typedef struct ia_sparse_layer {
+    enum { IA_SPARSE_VALIDITY = 1, IA_SPARSE_LIST = 2, IA_SPARSE_FSL = 3 } kind;
+    uint64_t n_slots, n_children, dimension;
+    bool has_validity, valid_positions; /* positions name the valid slots instead of the nulls */
+    ia_pos_set validity;
+    ia_pos_set non_empty;
+    ia_enc *counts;         /* explicit: a page buffer */
+    uint64_t constant_count;
+    enum { IA_COUNTS_EMPTY = 0, IA_COUNTS_EXPLICIT, IA_COUNTS_CONSTANT } counts_kind;
+} ia_sparse_layer;
 
 /* Decodes an Any holding a PageLayout; borrows `p`. Errors: CORRUPT, UNSUPPORTED naming the
  * encoding. */

@@ -39,7 +39,7 @@ ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, cons
     ia_vals_init(&l->vals, &l->phys);
     ia_vals_init(&l->dict, &l->phys);
     l->cur_row = UINT64_MAX;
-    IA_TRY(ia_file_column_load(cx, f, column, &l->col));
+    IA_TRY(ia_file_column_load(cx, f, column, 1, &l->col));
     l->page = l->col->n_pages;
     return IA_OK;
 }

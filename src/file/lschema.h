@@ -28,6 +28,16 @@ ia_status ia_lschema_from_arrow(ia_ctx *cx, const ia_schema *s, int32_t first_id
                                 ia_lschema *out) IA_MUST_CHECK;
 /* Errors: UNSUPPORTED naming the logical type, CORRUPT for bad parents. */
 ia_status ia_lschema_to_arrow(ia_ctx *cx, const ia_lschema *ls, ia_schema **out) IA_MUST_CHECK;
+/* The same, but dictionary types stay dictionary types (above they are their value types) and blob
+ * fields are the descriptors that a scan gives: v1 struct<position: uint64, size: uint64>, v2
+ * struct<kind: uint8, position: uint64, size: uint64, blob_id: uint32, blob_uri: string>. */
+ia_status ia_lschema_to_arrow_exact(ia_ctx *cx, const ia_lschema *ls,
+                                    ia_schema **out) IA_MUST_CHECK;
+/* True when the field owns one physical column in >= 2.1: primitives, strings, fixed-size lists of
+ * primitives, dictionaries, packed structs (whatever their fields), blobs, structs without fields.
+ * False for what is only structure: struct, list, map, fixed-size list of structs. */
+bool ia_field_is_leaf(const ia_field *f);
+bool ia_field_is_packed(const ia_field *f); /* struct with metadata lance-encoding:packed = true */
 ia_status ia_lschema_copy(ia_ctx *cx, const ia_lschema *in, ia_lschema *out) IA_MUST_CHECK;
 void ia_lschema_dispose(ia_lschema *ls);
 /* Field ids of the leaves (what owns a physical column in >= 2.1) below top-level field number
