@@ -23,7 +23,7 @@ ia_status ia_abi_format(ia_ctx *cx, const ia_type *t, char out[128])
         [IA_TYPE_F64] = "g", [IA_TYPE_STRING] = "u", [IA_TYPE_LARGE_STRING] = "U",
         [IA_TYPE_BINARY] = "z", [IA_TYPE_LARGE_BINARY] = "Z", [IA_TYPE_DATE32] = "tdD",
         [IA_TYPE_DATE64] = "tdm", [IA_TYPE_LIST] = "+l", [IA_TYPE_LARGE_LIST] = "+L",
-        [IA_TYPE_STRUCT] = "+s", [IA_TYPE_DICTIONARY] = ""};
+        [IA_TYPE_STRUCT] = "+s", [IA_TYPE_DICTIONARY] = "", [IA_TYPE_MAP] = "+m"};
     static const char unit[] = "smun";
 
     switch (t->id) {
@@ -111,8 +111,10 @@ static ia_status export_node(ia_ctx *cx, const char *name, const ia_type *t, int
 
 static ia_status export_field(ia_ctx *cx, const ia_field *f, struct ArrowSchema *out)
 {
-    return export_node(cx, f->name, f->type, f->nullable ? ARROW_FLAG_NULLABLE : 0, f->metadata,
-                       f->n_metadata, out);
+    const int64_t flags = (f->nullable ? ARROW_FLAG_NULLABLE : 0) |
+                          (f->type->keys_sorted ? ARROW_FLAG_MAP_KEYS_SORTED : 0);
+
+    return export_node(cx, f->name, f->type, flags, f->metadata, f->n_metadata, out);
 }
 
 static ia_status export_children(ia_ctx *cx, const ia_field *f, size_t n, struct ArrowSchema *out)

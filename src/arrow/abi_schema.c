@@ -86,6 +86,18 @@ static bool number(const char **p, char stop, int32_t *out)
     return true;
 }
 
+static ia_status import_map(ia_ctx *cx, const struct ArrowSchema *in, const ia_field *entries,
+                            ia_type **out)
+{
+    const ia_type *t = entries->type;
+
+    if (t->id != IA_TYPE_STRUCT || t->n_children != 2)
+        return ia_fail(cx, IA_ERR_INVALID, "field '%s': a map must have a struct of key and value",
+                       in->name ? in->name : "");
+    return ia_type_map(cx, entries->name, &t->children[0], &t->children[1],
+                       (in->flags & ARROW_FLAG_MAP_KEYS_SORTED) != 0, out);
+}
+
 static ia_status import_nested(ia_ctx *cx, const struct ArrowSchema *in, int depth, ia_type **out)
 {
     const char *p = in->format + 3;
@@ -99,6 +111,8 @@ static ia_status import_nested(ia_ctx *cx, const struct ArrowSchema *in, int dep
         id = IA_TYPE_LIST;
     else if (strcmp(in->format, "+L") == 0)
         id = IA_TYPE_LARGE_LIST;
+    else if (strcmp(in->format, "+m") == 0)
+        id = IA_TYPE_MAP;
     else if (strncmp(in->format, "+w:", 3) == 0 && number(&p, 0, &size))
         id = IA_TYPE_FIXED_LIST;
     else if (strcmp(in->format, "+s") != 0)
@@ -111,6 +125,8 @@ static ia_status import_nested(ia_ctx *cx, const struct ArrowSchema *in, int dep
         IA_GO(import_field(cx, in->children[i], depth + 1, &f[i]));
     if (id == IA_TYPE_STRUCT)
         IA_GO(ia_type_struct(cx, f, (size_t)n, out));
+    else if (id == IA_TYPE_MAP)
+        IA_GO(import_map(cx, in, &f[0], out));
     else
         IA_GO(ia_type_list(cx, id, size, f[0].name, f[0].type, f[0].nullable, out));
 done:

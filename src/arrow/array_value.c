@@ -29,7 +29,7 @@ static value_kind kind_of(const ia_type *t)
         return KIND_BYTES;
     case IA_TYPE_DECIMAL128: case IA_TYPE_DECIMAL256:
         return KIND_DECIMAL;
-    case IA_TYPE_LIST: case IA_TYPE_LARGE_LIST: case IA_TYPE_FIXED_LIST:
+    case IA_TYPE_LIST: case IA_TYPE_LARGE_LIST: case IA_TYPE_FIXED_LIST: case IA_TYPE_MAP:
         return KIND_LIST;
     case IA_TYPE_STRUCT: case IA_TYPE_DICTIONARY:
         return KIND_STRUCT;

@@ -416,8 +416,8 @@ static void append_empty(ia_ctx *cx, ia_builder *b, int64_t n, bool valid)
         if (!p)
             return;
         memset(p, 0, (size_t)n * w);
-        if (b->type->id == IA_TYPE_DICTIONARY && b->children[0].length == 0)
-            valid = false; /* no value that the index could name */
+        if (valid && b->type->id == IA_TYPE_DICTIONARY && b->children[0].length == 0)
+            append_empty(cx, &b->children[0], 1, true); /* for the index to name */
     } else if (b->type->id == IA_TYPE_BOOL) {
         if (!extend_bits(cx, b, &b->b1, n))
             return;

@@ -5,7 +5,8 @@
 #include "arrow/array.h"
 
 /* All-zero is empty; init retains the type. Lists and structs have child builders.
- * For LIST: append items to child 0, then ia_builder_end_list(). For FIXED_LIST: append exactly
+ * For LIST: append items to child 0, then ia_builder_end_list(); MAP likewise (its items are
+ * structs). For FIXED_LIST: append exactly
  * `size` items to child 0, then ia_builder_end_list(). For STRUCT: one value to each child, then
  * ia_builder_end_struct(). Nulls fill children as the layout needs. */
 typedef struct ia_builder {

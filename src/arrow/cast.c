@@ -373,6 +373,21 @@ static ia_status fixed_items(ia_ctx *cx, const ia_array *a, ia_array **out)
                           out);
 }
 
+static ia_status cast_fields(ia_ctx *cx, const ia_array *a, const ia_type *to, bool by_name,
+                             ia_array **out);
+
+/* The entries of maps match by place, whatever they are called. */
+static ia_status cast_items(ia_ctx *cx, const ia_array *a, const ia_array *items, const ia_type *to,
+                            ia_array **out)
+{
+    const ia_type *item = to->children[0].type;
+
+    if ((a->type->id == IA_TYPE_MAP || to->id == IA_TYPE_MAP) && item->id == IA_TYPE_STRUCT &&
+        items->type->id == IA_TYPE_STRUCT)
+        return cast_fields(cx, items, item, false, out);
+    return ia_cast_array(cx, items, item, out);
+}
+
 static ia_status cast_list(ia_ctx *cx, const ia_array *a, const ia_type *to, ia_array **out)
 {
     const bool from_fixed = a->type->id == IA_TYPE_FIXED_LIST,
@@ -398,11 +413,17 @@ static ia_status cast_list(ia_ctx *cx, const ia_array *a, const ia_type *to, ia_
         IA_GO(fixed_items(cx, a, &items));
     else
         items = ia_array_retain(a->children[0]);
-    IA_GO(ia_cast_array(cx, items, to->children[0].type, &child));
+    IA_GO(cast_items(cx, a, items, to, &child));
     IA_GO(own_validity(cx, a, &validity));
     st = ia_array_make(cx, to, a->length, a->null_count, validity, offsets, NULL, &child, 1, out);
     validity = offsets = NULL;
     child = NULL;
+    if (st == IA_OK && to->id == IA_TYPE_MAP)
+        st = ia_array_validate(cx, *out, IA_VALIDATE_SIZES); /* a list may hold null keys */
+    if (st != IA_OK) {
+        ia_array_release(*out);
+        *out = NULL;
+    }
 done:
     ia_array_release(child);
     ia_array_release(fixed);
@@ -412,7 +433,8 @@ done:
     return st;
 }
 
-static ia_status cast_struct(ia_ctx *cx, const ia_array *a, const ia_type *to, ia_array **out)
+static ia_status cast_fields(ia_ctx *cx, const ia_array *a, const ia_type *to, bool by_name,
+                             ia_array **out)
 {
     ia_array **kids = NULL;
     ia_buffer *validity = NULL;
@@ -425,7 +447,7 @@ static ia_status cast_struct(ia_ctx *cx, const ia_array *a, const ia_type *to, i
     for (i = 0; i < a->n_children; i++) {
         ia_array *part = NULL;
 
-        if (!ia_str_eq(a->type->children[i].name, to->children[i].name))
+        if (by_name && !ia_str_eq(a->type->children[i].name, to->children[i].name))
             IA_GO(no_cast(cx, a->type, to));
         IA_GO(ia_array_slice(cx, a->children[i], a->offset, a->length, &part));
         st = ia_cast_array(cx, part, to->children[i].type, &kids[i]);
@@ -463,7 +485,7 @@ done:
 
 static bool is_list(const ia_type *t)
 {
-    return t->id == IA_TYPE_LIST || t->id == IA_TYPE_LARGE_LIST || t->id == IA_TYPE_FIXED_LIST;
+    return ia_type_is_list(t) || t->id == IA_TYPE_FIXED_LIST;
 }
 
 ia_status ia_cast_array(ia_ctx *cx, const ia_array *a, const ia_type *to, ia_array **out)
@@ -482,6 +504,6 @@ ia_status ia_cast_array(ia_ctx *cx, const ia_array *a, const ia_type *to, ia_arr
     if (is_list(a->type) && is_list(to))
         return cast_list(cx, a, to, out);
     if (a->type->id == IA_TYPE_STRUCT && to->id == IA_TYPE_STRUCT)
-        return cast_struct(cx, a, to, out);
+        return cast_fields(cx, a, to, true, out);
     return cast_scalar(cx, a, to, out);
 }

@@ -183,7 +183,7 @@ static bool scalar_text(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t i)
         put_base64(cx, out, ia_array_str(a, i));
         return true;
     case IA_TYPE_LIST: case IA_TYPE_LARGE_LIST: case IA_TYPE_FIXED_LIST: case IA_TYPE_STRUCT:
-    case IA_TYPE_DICTIONARY:
+    case IA_TYPE_DICTIONARY: case IA_TYPE_MAP:
         return false;
     }
     ia_buf_puts(cx, out, text);
@@ -236,10 +236,33 @@ static void json_text(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i)
     ia_buf_dispose(&b);
 }
 
-static void json_list(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i, uint32_t flags)
+/* [{"key": k, "value": v}, ...] whatever the fields are called; so every key type has a form. */
+static void json_map(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i, uint32_t flags)
+{
+    const ia_array *entries = a->children[0];
+    int64_t start, len, k;
+
+    ia_array_list(a, i, &start, &len);
+    ia_jsonw_array(w);
+    for (k = start + entries->offset; len > 0; k++, len--) {
+        ia_jsonw_object(w);
+        ia_jsonw_key(w, "key");
+        ia_value_json(cx, w, entries->children[0], k, flags);
+        ia_jsonw_key(w, "value");
+        ia_value_json(cx, w, entries->children[1], k, flags);
+        ia_jsonw_end_object(w);
+    }
+    ia_jsonw_end_array(w);
+}
+
+static void json_items(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i, uint32_t flags)
 {
     int64_t start, len, k;
 
+    if (a->type->id == IA_TYPE_MAP) {
+        json_map(cx, w, a, i, flags);
+        return;
+    }
     ia_array_list(a, i, &start, &len);
     ia_jsonw_array(w);
     for (k = 0; k < len; k++)
@@ -308,8 +331,8 @@ void ia_value_json(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i, uint32
     case IA_TYPE_BINARY: case IA_TYPE_LARGE_BINARY: case IA_TYPE_FIXED_BINARY:
         json_text(cx, w, a, i);
         return;
-    case IA_TYPE_LIST: case IA_TYPE_LARGE_LIST: case IA_TYPE_FIXED_LIST:
-        json_list(cx, w, a, i, flags);
+    case IA_TYPE_LIST: case IA_TYPE_LARGE_LIST: case IA_TYPE_FIXED_LIST: case IA_TYPE_MAP:
+        json_items(cx, w, a, i, flags);
         return;
     case IA_TYPE_STRUCT: case IA_TYPE_DICTIONARY:
         json_struct(cx, w, a, i, flags);

@@ -12,7 +12,8 @@ enum {
 /* Writes element i: integers at full precision, floats shortest (NaN and infinities as strings),
  * dates "YYYY-MM-DD", datetimes "YYYY-MM-DDTHH:MM:SS.mmmZ" (more digits where the value has them,
  * then also in export form), times of day "HH:MM:SS[.fff]", durations as integers, decimals as
- * strings, binary as base64 strings, lists as arrays, structs as objects, null as null.
+ * strings, binary as base64 strings, lists as arrays, structs as objects, maps as arrays of
+ * {"key": k, "value": v}, null as null.
  * Failures are remembered by the writer. */
 void ia_value_json(ia_ctx *cx, ia_jsonw *w, const ia_array *a, int64_t i, uint32_t flags);
 /* Row `row` of b as the text of one object, column by column; *out is the caller's. */

@@ -14,7 +14,7 @@
            {.refs = -1, .id = (t), .unit = IA_UNIT_NS}}
 
 /* Never written: a negative count makes retain and release do nothing. */
-static ia_type basic_types[IA_TYPE_DICTIONARY + 1] = {
+static ia_type basic_types[IA_TYPE_MAP + 1] = {
     BASIC(IA_TYPE_NULL),   BASIC(IA_TYPE_BOOL),   BASIC(IA_TYPE_I8),
     BASIC(IA_TYPE_I16),    BASIC(IA_TYPE_I32),    BASIC(IA_TYPE_I64),
     BASIC(IA_TYPE_U8),     BASIC(IA_TYPE_U16),    BASIC(IA_TYPE_U32),
@@ -198,25 +198,52 @@ done:
     return st;
 }
 
-bool ia_type_equal(const ia_type *a, const ia_type *b)
+ia_status ia_type_map(ia_ctx *cx, const char *entries_name, const ia_field *key,
+                      const ia_field *value, bool keys_sorted, ia_type **out)
 {
-    const bool named = a->id == IA_TYPE_STRUCT;
+    ia_type *entries = NULL, *t = NULL;
+    ia_field f[2] = {*key, *value};
+    ia_status st;
+
+    *out = NULL;
+    f[0].nullable = false;
+    IA_GO(ia_type_struct(cx, f, 2, &entries));
+    IA_GO(type_new(cx, IA_TYPE_MAP, 1, &t));
+    t->keys_sorted = keys_sorted;
+    IA_GO(set_child(cx, t, entries_name ? entries_name : "entries", entries, false));
+    *out = t;
+    t = NULL;
+done:
+    ia_type_release(entries);
+    ia_type_release(t);
+    return st;
+}
+
+/* `named`: the names of struct fields count; those of a map's key and value do not. */
+static bool type_equal(const ia_type *a, const ia_type *b, bool named)
+{
     size_t i;
 
     if (a == b)
         return true;
     if (a->id != b->id || a->size != b->size || a->precision != b->precision ||
         a->scale != b->scale || a->unit != b->unit || a->n_children != b->n_children ||
-        !ia_str_eq(a->tz, b->tz))
+        a->keys_sorted != b->keys_sorted || !ia_str_eq(a->tz, b->tz))
         return false;
+    named = named && a->id == IA_TYPE_STRUCT;
     for (i = 0; i < a->n_children; i++) {
         const ia_field *x = &a->children[i], *y = &b->children[i];
 
         if (x->nullable != y->nullable || (named && !ia_str_eq(x->name, y->name)) ||
-            !ia_type_equal(x->type, y->type))
+            !type_equal(x->type, y->type, a->id != IA_TYPE_MAP))
             return false;
     }
     return true;
+}
+
+bool ia_type_equal(const ia_type *a, const ia_type *b)
+{
+    return type_equal(a, b, true);
 }
 
 uint32_t ia_type_bits(const ia_type *t)
@@ -247,7 +274,7 @@ uint32_t ia_type_bits(const ia_type *t)
         return n > UINT32_MAX ? 0 : (uint32_t)n;
     case IA_TYPE_NULL: case IA_TYPE_STRING: case IA_TYPE_LARGE_STRING: case IA_TYPE_BINARY:
     case IA_TYPE_LARGE_BINARY: case IA_TYPE_LIST: case IA_TYPE_LARGE_LIST: case IA_TYPE_STRUCT:
-    case IA_TYPE_DICTIONARY:
+    case IA_TYPE_DICTIONARY: case IA_TYPE_MAP:
         return 0;
     }
     return 0;
@@ -266,7 +293,8 @@ size_t ia_type_width(const ia_type *t)
 
 size_t ia_type_offset_width(const ia_type *t)
 {
-    if (t->id == IA_TYPE_STRING || t->id == IA_TYPE_BINARY || t->id == IA_TYPE_LIST)
+    if (t->id == IA_TYPE_STRING || t->id == IA_TYPE_BINARY || t->id == IA_TYPE_LIST ||
+        t->id == IA_TYPE_MAP)
         return 4;
     if (t->id == IA_TYPE_LARGE_STRING || t->id == IA_TYPE_LARGE_BINARY ||
         t->id == IA_TYPE_LARGE_LIST)
@@ -316,6 +344,20 @@ static void put(text_out *o, const char *fmt, ...)
         o->len = o->len + (size_t)k < o->n ? o->len + (size_t)k : o->n - 1;
 }
 
+static void put_type(text_out *o, const ia_type *t);
+
+/* map<string, int32 not null, keys sorted> */
+static void put_map(text_out *o, const ia_type *t)
+{
+    const ia_field *kv = t->children[0].type->children;
+
+    put(o, "<");
+    put_type(o, kv[0].type);
+    put(o, ", ");
+    put_type(o, kv[1].type);
+    put(o, "%s%s>", kv[1].nullable ? "" : " not null", t->keys_sorted ? ", keys sorted" : "");
+}
+
 static void put_type(text_out *o, const ia_type *t)
 {
     static const char *const names[] = {
@@ -331,7 +373,7 @@ static void put_type(text_out *o, const ia_type *t)
         [IA_TYPE_DURATION] = "duration", [IA_TYPE_DECIMAL128] = "decimal128",
         [IA_TYPE_DECIMAL256] = "decimal256", [IA_TYPE_LIST] = "list",
         [IA_TYPE_LARGE_LIST] = "large_list", [IA_TYPE_FIXED_LIST] = "fixed_size_list",
-        [IA_TYPE_STRUCT] = "struct", [IA_TYPE_DICTIONARY] = "dictionary"};
+        [IA_TYPE_STRUCT] = "struct", [IA_TYPE_DICTIONARY] = "dictionary", [IA_TYPE_MAP] = "map"};
     static const char *const units[] = {"s", "ms", "us", "ns"};
     size_t i;
 
@@ -344,6 +386,10 @@ static void put_type(text_out *o, const ia_type *t)
         put(o, "[%d]", t->size);
     if (t->n_children == 0)
         return;
+    if (t->id == IA_TYPE_MAP) {
+        put_map(o, t);
+        return;
+    }
     put(o, "<");
     for (i = 0; i < t->n_children; i++) {
         put(o, "%s%s: ", i ? ", " : "", t->children[i].name);

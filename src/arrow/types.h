@@ -83,8 +83,8 @@ ia_status ia_type_list(ia_ctx *cx, ia_type_id id, int32_t size, const char *chil
 ia_status ia_type_struct(ia_ctx *cx, const ia_field *fields, size_t n, ia_type **out) IA_MUST_CHECK;
 ia_status ia_type_dictionary(ia_ctx *cx, const ia_type *index, const ia_type *value,
                              ia_type **out) IA_MUST_CHECK;
-/* MAP of entries named `entries_name` ("entries"): a list of structs of the two fields (copied); key
- * is not nullable. 32-bit offsets. */
+/* MAP of entries named `entries_name` (NULL = "entries"): a list of structs of the two fields
+ * (copied); key becomes not nullable. 32-bit offsets. */
 ia_status ia_type_map(ia_ctx *cx, const char *entries_name, const ia_field *key,
                       const ia_field *value, bool keys_sorted, ia_type **out) IA_MUST_CHECK;
 /* LIST, LARGE_LIST or MAP: offsets in bufs[1], items in child 0. */

@@ -93,6 +93,21 @@ static ia_status check_dict(ia_ctx *cx, const ia_array *a)
     return IA_OK;
 }
 
+/* A map's entries and keys are never null; the offsets were checked. */
+static ia_status check_map(ia_ctx *cx, const ia_array *a, int64_t end)
+{
+    const ia_array *entries = a->children[0], *keys = entries->children[0];
+    int64_t i, hi;
+
+    if (a->length == 0 || (entries->null_count == 0 && keys->null_count == 0))
+        return IA_OK;
+    hi = ia_offset_at(a, 4, end);
+    for (i = ia_offset_at(a, 4, a->offset); i < hi; i++)
+        if (!ia_array_valid(entries, i) || !ia_array_valid(keys, entries->offset + i))
+            return bad(cx, a, "a key is null");
+    return IA_OK;
+}
+
 /* Needed length of the children, -1 where they have no fixed relation. */
 static int64_t child_need(const ia_array *a, int64_t end)
 {
@@ -133,6 +148,8 @@ static ia_status check(ia_ctx *cx, const ia_array *a, ia_validate_level level, i
         IA_TRY(check_offsets(cx, a, end, level));
     for (i = 0; i < a->n_children; i++)
         IA_TRY(check(cx, a->children[i], level, depth + 1));
+    if (a->type->id == IA_TYPE_MAP)
+        IA_TRY(check_map(cx, a, end));
     if (level == IA_VALIDATE_SIZES)
         return IA_OK;
     if (a->type->id == IA_TYPE_STRING || a->type->id == IA_TYPE_LARGE_STRING)

@@ -94,7 +94,7 @@ const ia_type *ia_scalar_type(const ia_type *t)
     case IA_TYPE_TIME32: case IA_TYPE_TIME64: case IA_TYPE_TIMESTAMP: case IA_TYPE_DURATION:
         return ia_type_time_basic(t->id, t->unit);
     case IA_TYPE_DECIMAL128: case IA_TYPE_DECIMAL256: case IA_TYPE_LIST: case IA_TYPE_LARGE_LIST:
-    case IA_TYPE_FIXED_LIST: case IA_TYPE_STRUCT: case IA_TYPE_DICTIONARY:
+    case IA_TYPE_FIXED_LIST: case IA_TYPE_STRUCT: case IA_TYPE_DICTIONARY: case IA_TYPE_MAP:
         return NULL;
     case IA_TYPE_NULL: case IA_TYPE_BOOL: case IA_TYPE_I8: case IA_TYPE_I16: case IA_TYPE_I32:
     case IA_TYPE_I64: case IA_TYPE_U8: case IA_TYPE_U16: case IA_TYPE_U32: case IA_TYPE_U64:

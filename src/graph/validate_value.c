@@ -107,11 +107,6 @@ static ia_status judge(ia_ctx *cx, const ia_vrule *r, const ia_array *a, int64_t
     return IA_OK;
 }
 
-static bool is_list(const ia_array *a)
-{
-    return a->type->id == IA_TYPE_LIST || a->type->id == IA_TYPE_LARGE_LIST;
-}
-
 /* The first failing row of one column; *row = -1 when all pass. */
 static ia_status judge_column(ia_ctx *cx, const ia_vrule *r, const ia_array *a, ia_buf *text,
                               int64_t *row)
@@ -120,7 +115,7 @@ static ia_status judge_column(ia_ctx *cx, const ia_vrule *r, const ia_array *a, 
     for (int64_t i = 0; i < a->length; i++) {
         if (!ia_array_valid(a, i))
             continue;
-        if (is_list(a)) {
+        if (ia_type_is_list(a->type)) {
             int64_t start, n;
             ia_array_list(a, i, &start, &n);
             for (int64_t k = start; k < start + n && text->len == 0; k++)

@@ -51,6 +51,62 @@ static ia_type *struct_of(gen *g, ia_type *a, ia_type *b)
     return t;
 }
 
+static ia_type *map_of(gen *g, ia_type *k, ia_type *v, bool sorted)
+{
+    char x[] = "key", y[] = "value";
+    const ia_field key = {.name = x, .type = k}, value = {.name = y, .type = v, .nullable = true};
+    ia_type *t = NULL;
+
+    GEN_OK(g, ia_type_map(&g->cx, NULL, &key, &value, sorted, &t));
+    ia_type_release(k);
+    ia_type_release(v);
+    return t;
+}
+
+static ia_type *dict_of(gen *g, ia_type_id index, ia_type *value)
+{
+    ia_type *t = NULL;
+
+    GEN_OK(g, ia_type_dictionary(&g->cx, ia_type_basic(index), value, &t));
+    ia_type_release(value);
+    return t;
+}
+
+/* The types from 26 on that hold others. */
+static ia_type *nested_type(gen *g, int k)
+{
+    switch (k) {
+    case 26:
+        return struct_of(g, ia_type_basic(IA_TYPE_I16), ia_type_basic(IA_TYPE_STRING));
+    case 27:
+        return list_of(g, IA_TYPE_LIST, 0, struct_of(g, ia_type_basic(IA_TYPE_BOOL),
+                       list_of(g, IA_TYPE_FIXED_LIST, 2, ia_type_basic(IA_TYPE_U8))));
+    case 28:
+        return list_of(g, IA_TYPE_FIXED_LIST, 2,
+                       list_of(g, IA_TYPE_LIST, 0, ia_type_basic(IA_TYPE_I64)));
+    case 29:
+        return struct_of(g, list_of(g, IA_TYPE_LIST, 0, ia_type_basic(IA_TYPE_BINARY)),
+                         struct_of(g, ia_type_basic(IA_TYPE_DATE32), ia_type_basic(IA_TYPE_F64)));
+    case 30:
+        return list_of(g, IA_TYPE_FIXED_LIST, 9, ia_type_basic(IA_TYPE_BOOL));
+    case 32:
+        return map_of(g, ia_type_basic(IA_TYPE_STRING), ia_type_basic(IA_TYPE_I32), false);
+    case 33:
+        return list_of(g, IA_TYPE_LARGE_LIST, 0,
+                       map_of(g, ia_type_basic(IA_TYPE_I16),
+                              list_of(g, IA_TYPE_LIST, 0, ia_type_basic(IA_TYPE_BINARY)), true));
+    case 34:
+        return dict_of(g, IA_TYPE_I16, ia_type_basic(IA_TYPE_STRING));
+    case 35:
+        return struct_of(g, dict_of(g, IA_TYPE_U32, ia_type_basic(IA_TYPE_F64)),
+                         map_of(g, ia_type_basic(IA_TYPE_DATE32),
+                                struct_of(g, ia_type_basic(IA_TYPE_BOOL),
+                                          ia_type_basic(IA_TYPE_LARGE_STRING)), false));
+    default:
+        return ia_type_time_basic(IA_TYPE_DURATION, IA_UNIT_S);
+    }
+}
+
 ia_type *gen_type(gen *g, int k)
 {
     static const ia_type_id basic[] = {
@@ -80,22 +136,11 @@ ia_type *gen_type(gen *g, int k)
         return list_of(g, IA_TYPE_LARGE_LIST, 0, ia_type_basic(IA_TYPE_STRING));
     case 25:
         return list_of(g, IA_TYPE_FIXED_LIST, 3, ia_type_basic(IA_TYPE_F32));
-    case 26:
-        return struct_of(g, ia_type_basic(IA_TYPE_I16), ia_type_basic(IA_TYPE_STRING));
-    case 27:
-        return list_of(g, IA_TYPE_LIST, 0, struct_of(g, ia_type_basic(IA_TYPE_BOOL),
-                       list_of(g, IA_TYPE_FIXED_LIST, 2, ia_type_basic(IA_TYPE_U8))));
-    case 28:
-        return list_of(g, IA_TYPE_FIXED_LIST, 2,
-                       list_of(g, IA_TYPE_LIST, 0, ia_type_basic(IA_TYPE_I64)));
-    case 29:
-        return struct_of(g, list_of(g, IA_TYPE_LIST, 0, ia_type_basic(IA_TYPE_BINARY)),
-                         struct_of(g, ia_type_basic(IA_TYPE_DATE32), ia_type_basic(IA_TYPE_F64)));
-    case 30:
-        return list_of(g, IA_TYPE_FIXED_LIST, 9, ia_type_basic(IA_TYPE_BOOL));
-    default:
+    case 31:
         GEN_OK(g, ia_type_decimal(&g->cx, IA_TYPE_DECIMAL256, 60, 7, &t));
         return t;
+    default:
+        return nested_type(g, k);
     }
 }
 
@@ -127,6 +172,17 @@ void gen_append(gen *g, ia_builder *b, int null_percent)
         for (i = 0; i < (int64_t)b->n_children; i++)
             gen_append(g, &b->children[i], null_percent);
         ia_builder_end_struct(&g->cx, b);
+    } else if (t->id == IA_TYPE_DICTIONARY) {
+        gen_append(g, &b->children[0], null_percent);
+        ia_put_le64((uint8_t *)raw, (uint64_t)gen_below(g, b->children[0].length));
+        ia_builder_fixed(&g->cx, b, raw, 1);
+    } else if (t->id == IA_TYPE_MAP) {
+        for (n = gen_below(g, 4); n > 0; n--) {
+            gen_append(g, &b->children[0].children[0], 0);
+            gen_append(g, &b->children[0].children[1], null_percent);
+            ia_builder_end_struct(&g->cx, &b->children[0]);
+        }
+        ia_builder_end_list(&g->cx, b);
     } else if (b->n_children == 1) {
         n = t->id == IA_TYPE_FIXED_LIST ? t->size : gen_below(g, 4);
         for (i = 0; i < n; i++)

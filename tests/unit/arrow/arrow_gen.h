@@ -25,7 +25,7 @@ void gen_close(gen *g); /* fails the test when bytes are still charged */
 uint64_t gen_next(gen *g);
 int64_t gen_below(gen *g, int64_t n);
 
-enum { GEN_TYPES = 32 };
+enum { GEN_TYPES = 37 };
 ia_type *gen_type(gen *g,
                   int k); /* k-th type of a fixed list, k < GEN_TYPES; the caller releases */
 void gen_append(gen *g, ia_builder *b, int null_percent);

@@ -47,7 +47,8 @@ static void order_is_total(void **state)
                 const int c = ia_value_cmp(a, x, a, y);
 
                 assert_int_equal(c < 0, ia_value_cmp(a, y, a, x) > 0);
-                if (!ia_array_valid(a, x) && ia_array_valid(a, y))
+                /* an index may name a null in the dictionary, which equals a null index */
+                if (t->id != IA_TYPE_DICTIONARY && !ia_array_valid(a, x) && ia_array_valid(a, y))
                     assert_true(c < 0);
                 for (z = 0; z < 20; z++)
                     if (c <= 0 && ia_value_cmp(a, y, a, z) <= 0)
