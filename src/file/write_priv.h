@@ -24,6 +24,51 @@ ia_status ia_fout_align(ia_ctx *cx, ia_fout *o, ia_io_class cls) IA_MUST_CHECK;
 ia_status ia_fout_finish(ia_ctx *cx, ia_fout *o, uint32_t put_flags) IA_MUST_CHECK;
 void ia_fout_dispose(ia_fout *o);
 
+/* How the values of a column should be stored, from its field metadata (keys as in the real engine)
+ * and the writer's options. Zero members mean: the page decides by its statistics. Only the
+ * metadata of the field that owns the physical column counts; nothing is inherited from the fields
+ * around it.
+ */
+typedef enum ia_hint_encoding {
+    IA_HINT_ENCODING_AUTO = 0,
+    IA_HINT_FLAT,
+    IA_HINT_BITPACK,
+    IA_HINT_RLE,
+    IA_HINT_DICTIONARY,
+    IA_HINT_FSST,
+    IA_HINT_BSS,
+    IA_HINT_VARIABLE
+} ia_hint_encoding;
+typedef enum ia_hint_structural {
+    IA_HINT_STRUCTURAL_AUTO = 0,
+    IA_HINT_MINIBLOCK,
+    IA_HINT_FULLZIP
+} ia_hint_structural;
+typedef enum ia_hint_compression {
+    IA_HINT_COMPRESSION_AUTO = 0,
+    IA_HINT_NONE, /* explicitly nothing: the engine does not even bit-pack then */
+    IA_HINT_LZ4,
+    IA_HINT_ZSTD,
+    IA_HINT_COMPRESSION_FSST
+} ia_hint_compression;
+typedef enum ia_hint_bss { IA_HINT_BSS_AUTO = 0, IA_HINT_BSS_OFF, IA_HINT_BSS_ON } ia_hint_bss;
+typedef struct ia_hints {
+    ia_hint_encoding encoding;       /* ia_file_writer_options.encoding */
+    ia_hint_structural structural;   /* structural-encoding; options.encoding */
+    ia_hint_compression compression; /* compression; options.compression */
+    int32_t level;                   /* compression-level; 0 = the library's default */
+    ia_hint_bss bss;                 /* bss */
+    double rle_threshold;   /* rle-threshold: runs / values below which RLE is tried; 0 = default */
+    uint64_t dict_divisor;  /* dict-divisor: at most n / divisor distinct values; 0 = default */
+    double dict_size_ratio; /* dict-size-ratio: encoded / raw size that still pays; 0 = default */
+    ia_hint_compression dict_values; /* dict-values-compression: none, lz4, zstd */
+    int32_t dict_values_level;       /* dict-values-compression-level */
+    uint32_t chunk_bytes;            /* minichunk-size; options.chunk_bytes; 0 = default */
+} ia_hints;
+/* write_hints.c. Errors: INVALID naming column, key and value. */
+ia_status ia_hints_of(ia_ctx *cx, const ia_field *leaf, const ia_file_writer_options *opt,
+                      ia_hints *out) IA_MUST_CHECK;
+
 /* Event of an entry: 0 = a value, else 1 + 2 * layer + (0 null, 1 empty); layers count from the
  * leaf. */
 #define IA_EVENT_NULL(layer) ((uint8_t)(1 + 2 * (layer)))
@@ -40,6 +85,8 @@ typedef struct ia_wleaf {
     size_t first_list; /* layer of the innermost list, SIZE_MAX without */
     bool bitpack;      /* integers, dates, times */
     bool large_chunks; /* 2.2: later engines refuse 16-bit chunk words there */
+    uint32_t minor;    /* of the file: 1 or 2 */
+    ia_hints hints;
     ia_phys phys;
     size_t top_index;
     ia_io_class cls;

@@ -271,7 +271,8 @@ static bool packs(const ia_phys *p, const ia_type *t)
            (p->bits == 8 || p->bits == 16 || p->bits == 32 || p->bits == 64);
 }
 
-static ia_status add_leaf(ia_ctx *cx, ia_file_writer *w, const ia_wleaf *path)
+static ia_status add_leaf(ia_ctx *cx, ia_file_writer *w, const ia_wleaf *path,
+                          const ia_file_writer_options *opt)
 {
     ia_wleaf *grown = ia_realloc(cx, w->leaves, (w->n_leaves + 1) * sizeof *grown);
     const ia_type *t = path->node[path->depth - 1]->type;
@@ -285,7 +286,9 @@ static ia_status add_leaf(ia_ctx *cx, ia_file_writer *w, const ia_wleaf *path)
     IA_TRY(ia_phys_of(cx, t, &l->phys));
     ia_vals_init(&l->vals, &l->phys);
     l->bitpack = packs(&l->phys, t);
+    l->minor = w->minor;
     l->large_chunks = w->minor >= 2;
+    IA_TRY(ia_hints_of(cx, l->node[l->depth - 1], opt, &l->hints));
     l->first_list = SIZE_MAX;
     for (size_t i = l->depth; i-- > 0;) {
         bool list = is_list(l->node[i]->type);
@@ -299,7 +302,8 @@ static ia_status add_leaf(ia_ctx *cx, ia_file_writer *w, const ia_wleaf *path)
 }
 
 /* `path` is the way down so far, with `f` as its last node. */
-static ia_status add_leaves(ia_ctx *cx, ia_file_writer *w, ia_wleaf *path, const ia_field *f)
+static ia_status add_leaves(ia_ctx *cx, ia_file_writer *w, ia_wleaf *path, const ia_field *f,
+                            const ia_file_writer_options *opt)
 {
     ia_status st = IA_OK;
 
@@ -307,12 +311,12 @@ static ia_status add_leaves(ia_ctx *cx, ia_file_writer *w, ia_wleaf *path, const
         return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s' is nested too deeply", path->top->name);
     path->node[path->depth++] = f;
     if (!is_list(f->type) && f->type->id != IA_TYPE_STRUCT)
-        st = ia_fail_prefix(cx, add_leaf(cx, w, path), "column '%s'", path->top->name);
+        st = ia_fail_prefix(cx, add_leaf(cx, w, path, opt), "column '%s'", path->top->name);
     for (size_t i = 0; st == IA_OK && (is_list(f->type) || f->type->id == IA_TYPE_STRUCT) &&
                        i < f->type->n_children;
          i++) {
         path->child[path->depth - 1] = i;
-        st = add_leaves(cx, w, path, &f->type->children[i]);
+        st = add_leaves(cx, w, path, &f->type->children[i], opt);
     }
     path->depth--;
     return st;
@@ -358,7 +362,7 @@ static ia_status set_up(ia_ctx *cx, ia_file_writer *w, const ia_file_writer_opti
 
         if (opt && opt->classes)
             path.cls = opt->classes[i];
-        IA_TRY(add_leaves(cx, w, &path, &w->schema->fields[i]));
+        IA_TRY(add_leaves(cx, w, &path, &w->schema->fields[i], opt));
     }
     return IA_OK;
 }
