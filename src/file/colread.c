@@ -1,0 +1,227 @@
+/* colread.c - top-level columns: their leaves opened together, rows of leaves made into arrays. */
+#include "file/colread.h"
+
+#include <inttypes.h>
+
+enum { MAX_PATH = IA_MAX_LAYERS };
+
+/* ---- leaves of a type ----------------------------------------------------------------------- */
+
+static bool is_nested(const ia_type *t)
+{
+    return t->id == IA_TYPE_STRUCT || t->id == IA_TYPE_LIST || t->id == IA_TYPE_LARGE_LIST;
+}
+
+static size_t count_leaves(const ia_type *t, int depth)
+{
+    size_t n = 0;
+
+    if (!is_nested(t) || depth > MAX_PATH)
+        return 1;
+    for (size_t i = 0; i < t->n_children; i++)
+        n += count_leaves(t->children[i].type, depth + 1);
+    return n;
+}
+
+typedef struct walk_state {
+    ia_file *f;
+    ia_colread *c;
+    size_t path[MAX_PATH];
+    size_t depth, next;
+} walk_state;
+
+static ia_status open_leaves(ia_ctx *cx, walk_state *w, const ia_type *t)
+{
+    ia_leafread *r;
+
+    if (is_nested(t)) {
+        if (w->depth == MAX_PATH)
+            return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s' is nested too deeply",
+                           w->c->col->field->name);
+        for (size_t i = 0; i < t->n_children; i++) {
+            w->path[w->depth++] = i;
+            IA_TRY(open_leaves(cx, w, t->children[i].type));
+            w->depth--;
+        }
+        return IA_OK;
+    }
+    r = &w->c->leaves[w->next];
+    if (w->c->col->leaf_columns[w->next] >= 0) {
+        r->present = true;
+        IA_TRY(ia_leaf_init(cx, &r->leaf, w->f, (uint32_t)w->c->col->leaf_columns[w->next],
+                            w->c->col->field->type, w->path, w->depth, w->c->col->cls));
+    }
+    w->next++;
+    return IA_OK;
+}
+
+static bool meta_true(const ia_field *f, const char *key)
+{
+    const char *v = ia_field_meta(f, key);
+
+    return v && ia_str_eq_nocase(v, "true");
+}
+
+/* A packed struct is one physical column for all of its fields. */
+static ia_status refuse_packed(ia_ctx *cx, const ia_field *f, int depth)
+{
+    if (f->type->id == IA_TYPE_STRUCT &&
+        (meta_true(f, "lance-encoding:packed") || meta_true(f, "packed")))
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "field '%s' is stored as a packed struct, which is not supported", f->name);
+    for (size_t i = 0; depth < MAX_PATH && is_nested(f->type) && i < f->type->n_children; i++)
+        IA_TRY(refuse_packed(cx, &f->type->children[i], depth + 1));
+    return IA_OK;
+}
+
+void ia_colread_close(ia_colread *c)
+{
+    for (size_t i = 0; c->leaves && i < c->n_leaves; i++) {
+        ia_leafacc_dispose(&c->leaves[i].acc);
+        ia_leaf_dispose(&c->leaves[i].leaf);
+    }
+    ia_free(c->leaves);
+    c->leaves = NULL;
+}
+
+ia_status ia_colread_open(ia_ctx *cx, ia_file *f, const ia_file_column *col, ia_colread *c)
+{
+    walk_state w = {.f = f, .c = c};
+    size_t n = count_leaves(col->field->type, 0);
+
+    c->col = col;
+    IA_TRY(refuse_packed(cx, col->field, 0));
+    if (n != col->n_leaves)
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "file %s: column '%s' has %zu leaves, its table names %zu", f->io->path,
+                       col->field->name, n, col->n_leaves);
+    IA_TRY(IA_NEW_ARRAY(cx, c->leaves, n ? n : 1));
+    c->n_leaves = n;
+    return ia_fail_prefix(cx, open_leaves(cx, &w, col->field->type), "column '%s'",
+                          col->field->name);
+}
+
+/* ---- arrays --------------------------------------------------------------------------------- */
+
+typedef struct build_state {
+    ia_colread *c;
+    size_t next;  /* leaf */
+    size_t depth; /* of the node in its column */
+} build_state;
+
+static ia_leafread *first_present(const build_state *b, size_t n)
+{
+    for (size_t i = b->next; i < b->next + n; i++) {
+        if (b->c->leaves[i].present)
+            return &b->c->leaves[i];
+    }
+    return NULL;
+}
+
+static ia_status build(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n, ia_array **out);
+
+static ia_status build_children(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n,
+                                ia_array **kids)
+{
+    b->depth++;
+    for (size_t i = 0; i < t->n_children; i++)
+        IA_TRY(build(cx, b, t->children[i].type, n, &kids[i]));
+    b->depth--;
+    return IA_OK;
+}
+
+static ia_status offsets_of(ia_ctx *cx, ia_layer_acc *layer, uint64_t items, ia_buffer **out)
+{
+    uint8_t *p = ia_buf_extend(cx, &layer->offs, layer->offset_bits / 8);
+    ia_bytes bytes = {0};
+
+    if (p && layer->offset_bits == 32)
+        ia_put_le32(p, (uint32_t)items);
+    else if (p)
+        ia_put_le64(p, items);
+    IA_TRY(ia_buf_finish(&layer->offs, &bytes));
+    return ia_buffer_own(cx, bytes.data, bytes.len, out);
+}
+
+static ia_status build_nested(ia_ctx *cx, build_state *b, const ia_type *t, ia_leafread *r,
+                              uint64_t n, ia_array **out)
+{
+    size_t at = r->acc.n_layers - 1 - b->depth;
+    ia_layer_acc *layer = &r->acc.layers[at];
+    int64_t nulls = (int64_t)layer->valid.zeros;
+    ia_buffer *valid = NULL, *offs = NULL;
+    ia_array **kids = NULL;
+    ia_status st;
+
+    IA_GO(IA_NEW_ARRAY(cx, kids, t->n_children));
+    if (layer->valid.n != n || (layer->list && t->n_children != 1))
+        IA_GO(ia_fail(cx, IA_ERR_CORRUPT,
+                      "leaves of one column disagree: %" PRIu64 " and %" PRIu64 " values",
+                      layer->valid.n, n));
+    IA_GO(build_children(cx, b, t, layer->list ? r->acc.layers[at - 1].valid.n : n, kids));
+    IA_GO(ia_valid_finish(cx, &layer->valid, &valid));
+    if (layer->list)
+        IA_GO(offsets_of(cx, layer, (uint64_t)kids[0]->length, &offs));
+    st = ia_array_make(cx, t, (int64_t)n, nulls, valid, offs, NULL, kids, t->n_children, out);
+    valid = offs = NULL;
+    ia_free(kids);
+    kids = NULL;
+done:
+    for (size_t i = 0; kids && i < t->n_children; i++)
+        ia_array_release(kids[i]);
+    ia_free(kids);
+    ia_buffer_release(valid);
+    ia_buffer_release(offs);
+    return st;
+}
+
+/* The array of node `t` from the leaves at b->next on; n is what the parents expect. */
+static ia_status build(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n, ia_array **out)
+{
+    size_t leaves = count_leaves(t, 0);
+    ia_leafread *r = first_present(b, leaves);
+
+    if (!r) {
+        b->next += leaves;
+        return ia_array_nulls(cx, t, (int64_t)n, out);
+    }
+    if (is_nested(t))
+        return build_nested(cx, b, t, r, n, out);
+    b->next++;
+    if (r->acc.layers[0].valid.n != n || r->acc.vals.n != n)
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "column %" PRIu32 " gives %" PRIu64 " values where %" PRIu64 " belong",
+                       r->leaf.column, r->acc.vals.n, n);
+    return ia_vals_finish(cx, &r->acc.vals, &r->acc.layers[0].valid, t, out);
+}
+
+ia_status ia_colread_start(ia_ctx *cx, ia_colread *c)
+{
+    for (size_t i = 0; i < c->n_leaves; i++) {
+        ia_leafread *r = &c->leaves[i];
+
+        if (!r->present)
+            continue;
+        ia_leafacc_dispose(&r->acc);
+        IA_TRY(ia_leafacc_init(cx, &r->acc, &r->leaf));
+    }
+    return IA_OK;
+}
+
+ia_status ia_colread_finish(ia_ctx *cx, ia_file *f, ia_colread *c, uint64_t n, ia_array **out)
+{
+    build_state b = {.c = c};
+    ia_status st = build(cx, &b, c->col->field->type, n, out);
+
+    return st == IA_OK
+               ? st
+               : ia_fail_prefix(cx, st, "file %s, column '%s'", f->io->path, c->col->field->name);
+}
+
+void ia_colread_drop(ia_array **out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ia_array_release(out[i]);
+        out[i] = NULL;
+    }
+}
