@@ -13,7 +13,8 @@ import ctypes as _c
 import json as _json
 import os as _os
 
-__all__ = ["Error", "Graph", "Table", "create", "open", "open_table", "create_table", "version"]
+__all__ = ["Error", "File", "Graph", "Table", "create", "create_table", "open", "open_file", "open_table", "version",
+           "write_file"]
 
 
 def _load():
@@ -80,6 +81,12 @@ _SnapshotInfo = _struct("_SnapshotInfo", ("branch", _S), ("commit", _S), ("schem
 _TableAt = _struct("_TableAt", ("struct_size", _SZ), ("branch", _S), ("version", _U64))
 _ScanOptions = _struct("_ScanOptions", ("struct_size", _SZ), ("columns", _c.POINTER(_S)), ("n_columns", _SZ),
                        ("filter", _S), ("limit", _U64), ("batch_rows", _c.c_uint32))
+_FileScan = _struct("_FileScan", ("struct_size", _SZ), ("columns", _c.POINTER(_S)), ("n_columns", _SZ), ("begin", _U64),
+                    ("end", _U64), ("batch_rows", _c.c_uint32), ("threads", _c.c_uint32))
+_FileWrite = _struct("_FileWrite", ("struct_size", _SZ), ("minor", _c.c_uint32), ("chunk_bytes", _c.c_uint32),
+                     ("page_bytes", _U64), ("encoding", _S), ("compression", _S), ("compression_level", _c.c_int32),
+                     ("threads", _c.c_uint32))
+_FileWritten = _struct("_FileWritten", ("rows", _U64), ("bytes", _U64), ("columns", _c.c_uint32))
 _ArrowStream = _struct("_ArrowStream", ("get_schema", _P), ("get_next", _P), ("get_last_error", _P),
                        ("release", _c.CFUNCTYPE(None, _P)), ("private_data", _P))
 _ArrowSchema = _struct("_ArrowSchema", ("format", _S), ("name", _S), ("metadata", _P), ("flags", _I64),
@@ -95,8 +102,9 @@ def _declare():
             "inarch_branch_list_dispose": [_P], "inarch_commit_list_dispose": [_P],
             "inarch_merge_result_dispose": [_P], "inarch_load_result_dispose": [_P],
             "inarch_verify_report_dispose": [_P], "inarch_snapshot_info_dispose": [_P],
-            "inarch_graph_io_counts": [_P, _P]}
-    number = {"inarch_result_rows": [_P], "inarch_table_version": [_P]}
+            "inarch_graph_io_counts": [_P, _P], "inarch_file_close": [_P],
+            "inarch_file_io": [_P, out(_U64), out(_U64)]}
+    number = {"inarch_result_rows": [_P], "inarch_table_version": [_P], "inarch_file_rows": [_P]}
     status = {
         "inarch_graph_create": [_S, _S, _S, _S, _P],
         "inarch_graph_open": [_S, _P, out(_P)],
@@ -126,11 +134,19 @@ def _declare():
         "inarch_table_take": [_P, out(_U64), _SZ, out(_S), _SZ, _P],
         "inarch_table_append": [_P, _P],
         "inarch_table_delete": [_P, _S, out(_U64)],
+        "inarch_file_open": [_S, _P, out(_P)],
+        "inarch_file_schema": [_P, _P],
+        "inarch_file_scan": [_P, _P, _P],
+        "inarch_file_take": [_P, out(_U64), _SZ, _P, _P],
+        "inarch_file_read_blob": [_P, _U64, _U64, _P],
+        "inarch_file_verify": [_P, out(_U64)],
+        "inarch_file_write": [_S, _P, _P, _P, _P],
     }
     for table, result in ((text, _S), (void, None), (number, _U64), (status, _c.c_int)):
         for name, args in table.items():
             fn = getattr(_lib, name)
             fn.argtypes, fn.restype = args, result
+    _lib.inarch_file_minor.argtypes, _lib.inarch_file_minor.restype = [_P], _c.c_uint32
 
 
 _declare()
@@ -456,3 +472,108 @@ def create_table(path, schema, *, memory=0, durability="full"):
     capsule = schema.__arrow_c_schema__()
     _check(_lib.inarch_table_create(_b(path), _capsule_get(capsule, b"arrow_schema"), _c.byref(o), _c.byref(h)))
     return Table(h)
+
+
+class ArrowSchema:
+    """A schema; pass it to pyarrow.schema()."""
+
+    def __init__(self):
+        self.raw = _ArrowSchema()
+
+    def __arrow_c_schema__(self):
+        # As with a stream: the consumer moves the struct out while `self` lives.
+        self._capsule = _capsule_new(_c.addressof(self.raw), b"arrow_schema", None)
+        return self._capsule
+
+    def __del__(self):
+        if self.raw.release:
+            self.raw.release(_c.addressof(self.raw))
+
+
+class File:
+    """One open Lance data file."""
+
+    def __init__(self, path, memory=0):
+        self._h, o = _P(), _options(memory, "full")
+        _check(_lib.inarch_file_open(_b(path), _c.byref(o), _c.byref(self._h)))
+
+    def close(self):
+        if self._h:
+            _lib.inarch_file_close(self._h)
+            self._h = _P()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    __del__ = close
+
+    @property
+    def rows(self):
+        return _lib.inarch_file_rows(self._h)
+
+    @property
+    def version(self):
+        """Of the file format: "2.1"."""
+        return f"2.{_lib.inarch_file_minor(self._h)}"
+
+    @property
+    def schema(self):
+        s = ArrowSchema()
+        _check(_lib.inarch_file_schema(self._h, _c.byref(s.raw)))
+        return s
+
+    def _read(self, columns, begin=0, end=None, batch_rows=0, threads=1):
+        if end is not None and end <= begin:
+            raise ValueError("no rows: end must be above begin")
+        names = (_S * len(columns))(*[_b(c) for c in columns]) if columns is not None else None
+        return _FileScan(_c.sizeof(_FileScan), names, len(columns or ()), begin, end or 0, batch_rows, threads)
+
+    def scan(self, columns=None, begin=0, end=None, batch_rows=0, threads=1):
+        """Rows [begin, end). columns: names, "a.b" for a nested field."""
+        o, s = self._read(columns, begin, end, batch_rows, threads), ArrowStream()
+        _check(_lib.inarch_file_scan(self._h, _c.byref(o), _c.byref(s.raw)))
+        return s
+
+    def take(self, rows, columns=None, threads=1):
+        """Rows by position, in any order."""
+        o, s = self._read(columns, threads=threads), ArrowStream()
+        _check(_lib.inarch_file_take(self._h, (_U64 * len(rows))(*rows), len(rows), _c.byref(o), _c.byref(s.raw)))
+        return s
+
+    def read_blob(self, position, size):
+        """The bytes that a blob descriptor names."""
+        data = _c.create_string_buffer(max(size, 1))
+        _check(_lib.inarch_file_read_blob(self._h, position, size, data))
+        return data.raw[:size]
+
+    def verify(self):
+        """Decodes everything; gives the number of rows."""
+        n = _U64()
+        _check(_lib.inarch_file_verify(self._h, _c.byref(n)))
+        return n.value
+
+    def io(self):
+        """(requests, bytes) read so far, metadata included."""
+        requests, size = _U64(), _U64()
+        _lib.inarch_file_io(self._h, _c.byref(requests), _c.byref(size))
+        return requests.value, size.value
+
+
+def open_file(path, *, memory=0):
+    return File(path, memory)
+
+
+def write_file(path, data, *, version="2.1", page_bytes=0, chunk_bytes=0, encoding=None, compression=None,
+               compression_level=0, threads=1, memory=0, durability="full"):
+    """Writes a new Lance data file. data: anything with __arrow_c_stream__ (a pyarrow.Table)."""
+    if version not in ("2.1", "2.2"):
+        raise ValueError(f"version {version}: write \"2.1\" or \"2.2\"")
+    w = _FileWrite(_c.sizeof(_FileWrite), int(version[2:]), chunk_bytes, page_bytes, _b(encoding), _b(compression),
+                   compression_level, threads)
+    o, out, capsule = _options(memory, durability), _FileWritten(), data.__arrow_c_stream__()
+    _check(_lib.inarch_file_write(_b(path), _capsule_get(capsule, b"arrow_array_stream"), _c.byref(w), _c.byref(o),
+                                  _c.byref(out)))
+    return {"rows": out.rows, "bytes": out.bytes, "columns": out.columns}
