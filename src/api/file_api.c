@@ -2,7 +2,7 @@
 #include "api/api_priv.h"
 
 #include "arrow/compute.h"
-#include "file/project.h"
+#include "file/projection.h"
 #include "io/objstore.h"
 
 #include <stdatomic.h>

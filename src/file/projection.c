@@ -1,5 +1,5 @@
-/* project.c - names of fields into physical columns and pruned types. */
-#include "file/project.h"
+/* projection.c - names of fields into physical columns and pruned types. */
+#include "file/projection.h"
 
 #include "file/file_priv.h"
 

@@ -1,6 +1,6 @@
-/* project.h - which physical columns of a file a read needs, and what its rows look like. */
-#ifndef IA_FILE_PROJECT_H
-#define IA_FILE_PROJECT_H
+/* projection.h - which physical columns of a file a read needs, and what its rows look like. */
+#ifndef IA_FILE_PROJECTION_H
+#define IA_FILE_PROJECTION_H
 
 #include "file/file.h"
 
