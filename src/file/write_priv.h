@@ -74,6 +74,25 @@ ia_status ia_hints_of(ia_ctx *cx, const ia_field *leaf, const ia_file_writer_opt
 #define IA_EVENT_NULL(layer) ((uint8_t)(1 + 2 * (layer)))
 #define IA_EVENT_EMPTY(layer) ((uint8_t)(2 + 2 * (layer)))
 
+/* A field of a packed struct as it lies in the row: `bits` of a fixed value (a fixed-size list is
+ * one value), or `len_bits` (32 or 64) of the length before the bytes. */
+typedef struct ia_wpart {
+    const ia_field *field; /* borrowed */
+    ia_phys phys;
+    uint32_t bits, len_bits;
+} ia_wpart;
+
+/* What a physical column holds besides plain values. */
+typedef enum ia_wkind {
+    IA_WKIND_PLAIN = 0,
+    IA_WKIND_DICTIONARY,  /* vals: indices as wide as the index type; dict: the page's values. Must
+                             become a mini-block page with that dictionary, or all-null */
+    IA_WKIND_PACKED,      /* vals: fixed rows of `parts` without padding: packed_struct */
+    IA_WKIND_PACKED_VAR,  /* vals: rows of parts with lengths: full-zip variable_packed_struct */
+    IA_WKIND_BLOB,        /* vals: descriptors (u64 position, u64 size), see write_blob.c */
+    IA_WKIND_EMPTY_STRUCT /* no values: constant page [I?] without buffers, all valid */
+} ia_wkind;
+
 /* One physical column of the writer and the rows of its unfinished page. */
 typedef struct ia_wleaf {
     const ia_field *top;                   /* borrowed from the writer's schema */
@@ -83,21 +102,26 @@ typedef struct ia_wleaf {
     size_t lists_below[IA_MAX_LAYERS + 1]; /* list nodes among node[i..] */
     size_t n_lists;
     size_t first_list; /* layer of the innermost list, SIZE_MAX without */
+    uint64_t per_row;  /* entries of a row below fixed-size lists of structs; else 1 */
     bool bitpack;      /* integers, dates, times */
     bool large_chunks; /* 2.2: later engines refuse 16-bit chunk words there */
     uint32_t minor;    /* of the file: 1 or 2 */
     ia_hints hints;
-    ia_phys phys;
+    ia_wkind kind;
+    ia_wpart *parts; /* packed structs; owned by the writer */
+    size_t n_parts;
+    ia_phys phys; /* of vals */
     size_t top_index;
     ia_io_class cls;
 
-    uint64_t first_row, rows; /* of the page */
+    uint64_t first_row, rows; /* of the page; top-level rows */
     ia_buf rep;               /* u16 per entry; only with lists */
     ia_buf events;            /* u8 per entry; empty while there was no event */
     uint64_t entries, invisible, valid;
     bool used[2 * IA_MAX_LAYERS + 1];
     uint64_t longest; /* bytes of the longest value */
-    ia_vals vals;     /* visible slots */
+    ia_vals vals;     /* visible slots; data.data may be borrowed from a batch */
+    ia_vals dict;     /* DICTIONARY: distinct values of the page */
 
     ia_buf pages; /* finished Page messages as members of ColumnMetadata */
 } ia_wleaf;
@@ -130,6 +154,11 @@ typedef struct ia_wpage {
     ia_buf layout;
 } ia_wpage;
 void ia_wpage_dispose(ia_wpage *p);
+
+/* write_page.c: picks layout and encodings by statistics and hints. `lv` and the leaf stay
+ * unchanged; may run on any thread, one page at a time per leaf. */
+ia_status ia_write_page(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv,
+                        ia_wpage *out) IA_MUST_CHECK;
 
 /* write_mini.c; *fits false: a chunk would be too large, nothing usable was made. */
 ia_status ia_write_mini(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out,
