@@ -83,46 +83,6 @@ void ia_fout_dispose(ia_fout *o)
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
-static uint64_t value_bytes(const ia_wleaf *l)
-{
-    return l->phys.kind == IA_PHYS_VAR ? l->longest : (l->phys.value_bits + 7) / 8;
-}
-
-/* Engine 10 and older cannot read full-zip pages of lists below a null struct (file format 9.1). */
-static bool zip_is_readable(const ia_wleaf *l)
-{
-    if (l->first_list == SIZE_MAX)
-        return true;
-    for (size_t i = l->first_list + 1; i < l->depth; i++) {
-        const ia_type *t = l->node[l->depth - 1 - i]->type;
-
-        if (t->id == IA_TYPE_STRUCT && l->used[IA_EVENT_NULL(i)])
-            return false;
-    }
-    return true;
-}
-
-static ia_status encode_page(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *page)
-{
-    uint64_t wide = value_bytes(l);
-    bool mini = wide < 256 || (!zip_is_readable(l) && wide <= 15000), fits;
-
-    if (!l->valid)
-        return ia_write_constant(cx, l, lv, page);
-    if (mini) {
-        IA_TRY(ia_write_mini(cx, l, lv, page, &fits));
-        if (fits)
-            return IA_OK;
-        ia_wpage_dispose(page);
-        memset(page, 0, sizeof *page);
-        if (l->phys.kind == IA_PHYS_FIXED && !l->phys.width)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                           "column '%s': a row with too many empty lists of booleans",
-                           l->top->name);
-    }
-    return ia_write_zip(cx, l, lv, page);
-}
-
 /* Encoding {direct {Any {url, value}}} as member `number`. */
 static void put_any(ia_ctx *cx, ia_buf *b, uint32_t number, const char *url, const void *value,
                     size_t len)
@@ -167,7 +127,7 @@ static ia_status flush_page(ia_ctx *cx, ia_fout *out, ia_wleaf *l)
     if (!l->rows)
         return IA_OK;
     IA_GO(ia_wlevels_make(cx, l, &lv));
-    IA_GO(encode_page(cx, l, &lv, &page));
+    IA_GO(ia_write_page(cx, l, &lv, &page));
     IA_GO(write_page(cx, out, l, &page));
     ia_wleaf_clear(l);
 done:
