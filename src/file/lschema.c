@@ -1,4 +1,4 @@
-/* lschema.c - Lance's flat schema and its mapping to and from Arrow types. */
+/* lschema.c - Lance's flat schema: made from Arrow types, copied, its leaves. */
 #include "file/lschema.h"
 
 #include <inttypes.h>
@@ -129,19 +129,6 @@ static ia_status set_extra(ia_ctx *cx, ia_lfield *f, const ia_type *t)
     return ia_bytes_copy(cx, wire, sizeof wire, &f->extra);
 }
 
-static ia_status copy_kv(ia_ctx *cx, const ia_kv *in, size_t n, ia_kv **out, size_t *n_out)
-{
-    if (!n)
-        return IA_OK;
-    IA_TRY(IA_NEW_ARRAY(cx, *out, n));
-    *n_out = n;
-    for (size_t i = 0; i < n; i++) {
-        IA_TRY(IA_SET(cx, (*out)[i].key, ia_strdup(cx, in[i].key ? in[i].key : "")));
-        IA_TRY(IA_SET(cx, (*out)[i].value, ia_strdup(cx, in[i].value ? in[i].value : "")));
-    }
-    return IA_OK;
-}
-
 static ia_status make_field(ia_ctx *cx, const ia_field *f, int32_t id, int32_t parent, int depth,
                             ia_lfield *out)
 {
@@ -155,7 +142,7 @@ static ia_status make_field(ia_ctx *cx, const ia_field *f, int32_t id, int32_t p
     IA_GO(put_logical(cx, &text, f->type, f->name, depth));
     IA_GO(ia_buf_finish_str(cx, &text, &out->logical_type));
     IA_GO(set_extra(cx, out, f->type));
-    IA_GO(copy_kv(cx, f->metadata, f->n_metadata, &out->metadata, &out->n_metadata));
+    IA_GO(ia_kv_copy(cx, f->metadata, f->n_metadata, &out->metadata, &out->n_metadata));
 done:
     ia_buf_dispose(&text);
     return st;
@@ -173,8 +160,7 @@ static ia_status add_field(ia_ctx *cx, ia_lschema *ls, const ia_field *f, int32_
     IA_GO(make_field(cx, f, id, parent, depth, &lf));
     IA_GO(ia_lschema_add(cx, ls, &lf));
     (*next)++;
-    if (f->type->id == IA_TYPE_LIST || f->type->id == IA_TYPE_LARGE_LIST ||
-        f->type->id == IA_TYPE_STRUCT) {
+    if (ia_type_is_list(f->type) || f->type->id == IA_TYPE_STRUCT) {
         if (!f->type->n_children)
             IA_GO(refuse_type(cx, f->type, f->name));
         for (size_t i = 0; i < f->type->n_children; i++)
@@ -194,290 +180,11 @@ ia_status ia_lschema_from_arrow(ia_ctx *cx, const ia_schema *s, int32_t first_id
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < s->n_fields; i++)
         IA_GO(add_field(cx, &ls, &s->fields[i], -1, &next, 0));
-    IA_GO(copy_kv(cx, s->metadata, s->n_metadata, &ls.metadata, &ls.n_metadata));
+    IA_GO(ia_kv_copy(cx, s->metadata, s->n_metadata, &ls.metadata, &ls.n_metadata));
     *out = ls;
     memset(&ls, 0, sizeof ls);
 done:
     ia_lschema_dispose(&ls);
-    return st;
-}
-
-/* ---- from logical type strings -------------------------------------------------------------- */
-
-static ia_status refuse_logical(ia_ctx *cx, const char *field, const char *logical)
-{
-    return ia_fail(cx, IA_ERR_UNSUPPORTED, "field '%s': Lance type '%s' is not supported", field,
-                   logical);
-}
-
-static bool parse_i32(const char *s, size_t n, int32_t *out)
-{
-    char tmp[16];
-    char *end;
-    long v;
-
-    if (!n || n >= sizeof tmp)
-        return false;
-    memcpy(tmp, s, n);
-    tmp[n] = 0;
-    v = strtol(tmp, &end, 10);
-    if (*end || v < INT32_MIN || v > INT32_MAX)
-        return false;
-    *out = (int32_t)v;
-    return true;
-}
-
-static bool parse_unit(ia_view v, ia_time_unit *out)
-{
-    for (int i = 0; i < 4; i++) {
-        if (ia_view_eq_str(v, unit_names[i])) {
-            *out = (ia_time_unit)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool cut_prefix(ia_view *v, const char *prefix)
-{
-    size_t n = strlen(prefix);
-
-    if (!ia_view_starts_with(*v, prefix))
-        return false;
-    v->data += n;
-    v->len -= n;
-    return true;
-}
-
-/* Splits at the last ':'; false when there is none. */
-static bool cut_last(ia_view *head, ia_view *tail)
-{
-    for (size_t i = head->len; i-- > 0;) {
-        if (head->data[i] == ':') {
-            tail->data = head->data + i + 1;
-            tail->len = head->len - i - 1;
-            head->len = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static ia_status parse_timestamp(ia_ctx *cx, ia_view v, const char *field, const char *whole,
-                                 ia_type **out)
-{
-    const char *colon = memchr(v.data, ':', v.len);
-    ia_view unit = v, zone;
-    ia_time_unit u;
-    char *tz = NULL;
-    ia_status st;
-
-    if (!colon)
-        return refuse_logical(cx, field, whole);
-    unit.len = (size_t)(colon - v.data);
-    zone.data = colon + 1;
-    zone.len = v.len - unit.len - 1;
-    if (!parse_unit(unit, &u))
-        return refuse_logical(cx, field, whole);
-    if (ia_view_eq_str(zone, "-") || !zone.len)
-        return ia_type_time(cx, IA_TYPE_TIMESTAMP, u, NULL, out);
-    tz = ia_strndup(cx, zone.data, zone.len);
-    if (!tz)
-        return cx->err.code;
-    st = ia_type_time(cx, IA_TYPE_TIMESTAMP, u, tz, out);
-    ia_free(tz);
-    return st;
-}
-
-static ia_status parse_decimal(ia_ctx *cx, ia_view v, const char *field, const char *whole,
-                               ia_type **out)
-{
-    ia_view scale;
-    ia_view precision;
-    int32_t p, s;
-    ia_type_id id;
-
-    if (!cut_last(&v, &scale) || !cut_last(&v, &precision) ||
-        !parse_i32(scale.data, scale.len, &s) || !parse_i32(precision.data, precision.len, &p))
-        return refuse_logical(cx, field, whole);
-    if (ia_view_eq_str(v, "128"))
-        id = IA_TYPE_DECIMAL128;
-    else if (ia_view_eq_str(v, "256"))
-        id = IA_TYPE_DECIMAL256;
-    else
-        return refuse_logical(cx, field, whole);
-    return ia_type_decimal(cx, id, p, s, out);
-}
-
-static ia_status parse_logical(ia_ctx *cx, ia_view v, const char *field, const char *whole,
-                               int depth, ia_type **out);
-
-static ia_status parse_fixed_list(ia_ctx *cx, ia_view v, const char *field, const char *whole,
-                                  int depth, ia_type **out)
-{
-    ia_view dim;
-    ia_type *item = NULL;
-    int32_t n;
-    ia_status st;
-
-    if (!cut_last(&v, &dim) || !parse_i32(dim.data, dim.len, &n) || n < 1)
-        return refuse_logical(cx, field, whole);
-    IA_GO(parse_logical(cx, v, field, whole, depth + 1, &item));
-    if (!ia_type_bits(item) || (uint64_t)ia_type_bits(item) * (uint64_t)n > UINT32_MAX) {
-        st = refuse_logical(cx, field, whole);
-        goto done;
-    }
-    IA_GO(ia_type_list(cx, IA_TYPE_FIXED_LIST, n, "item", item, true, out));
-done:
-    ia_type_release(item);
-    return st;
-}
-
-/* Types without child fields. A dictionary type reads as its value type: pages say how. */
-static ia_status parse_logical(ia_ctx *cx, ia_view v, const char *field, const char *whole,
-                               int depth, ia_type **out)
-{
-    ia_time_unit u;
-    int32_t n;
-    ia_view tail;
-
-    if (depth > MAX_DEPTH)
-        return refuse_logical(cx, field, whole);
-    for (size_t i = 0; i < sizeof basic_names / sizeof *basic_names; i++) {
-        if (ia_view_eq_str(v, basic_names[i].name)) {
-            *out = ia_type_basic(basic_names[i].id);
-            return IA_OK;
-        }
-    }
-    if (cut_prefix(&v, "fixed_size_binary:") && parse_i32(v.data, v.len, &n) && n > 0 &&
-        n <= INT32_MAX / 8)
-        return ia_type_fixed_binary(cx, n, out);
-    if (cut_prefix(&v, "time32:") && parse_unit(v, &u) && u <= IA_UNIT_MS)
-        return ia_type_time(cx, IA_TYPE_TIME32, u, NULL, out);
-    if (cut_prefix(&v, "time64:") && parse_unit(v, &u) && u >= IA_UNIT_US)
-        return ia_type_time(cx, IA_TYPE_TIME64, u, NULL, out);
-    if (cut_prefix(&v, "duration:") && parse_unit(v, &u))
-        return ia_type_time(cx, IA_TYPE_DURATION, u, NULL, out);
-    if (cut_prefix(&v, "timestamp:"))
-        return parse_timestamp(cx, v, field, whole, out);
-    if (cut_prefix(&v, "decimal:"))
-        return parse_decimal(cx, v, field, whole, out);
-    if (cut_prefix(&v, "fixed_size_list:"))
-        return parse_fixed_list(cx, v, field, whole, depth, out);
-    if (depth == 0 && cut_prefix(&v, "dict:") && cut_last(&v, &tail) && cut_last(&v, &tail))
-        return parse_logical(cx, v, field, whole, depth + 1, out);
-    return refuse_logical(cx, field, whole);
-}
-
-static bool is_list(const char *logical, ia_type_id *id)
-{
-    if (ia_str_eq(logical, "list") || ia_str_eq(logical, "list.struct"))
-        *id = IA_TYPE_LIST;
-    else if (ia_str_eq(logical, "large_list") || ia_str_eq(logical, "large_list.struct"))
-        *id = IA_TYPE_LARGE_LIST;
-    else
-        return false;
-    return true;
-}
-
-static ia_status build_field(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int depth,
-                             ia_field *out);
-
-static ia_status build_children(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int32_t id,
-                                int depth, ia_field **kids, size_t *n)
-{
-    while (*pos < ls->n && ls->fields[*pos].parent_id == id) {
-        ia_field *grown = ia_realloc(cx, *kids, (*n + 1) * sizeof *grown);
-
-        if (!grown)
-            return cx->err.code;
-        *kids = grown;
-        memset(&grown[*n], 0, sizeof *grown);
-        (*n)++;
-        IA_TRY(build_field(cx, ls, pos, depth + 1, &grown[*n - 1]));
-    }
-    return IA_OK;
-}
-
-static ia_status nested_type(ia_ctx *cx, const ia_lfield *f, ia_field *kids, size_t n,
-                             ia_type **out)
-{
-    ia_type_id id;
-
-    if (is_list(f->logical_type, &id)) {
-        if (n != 1)
-            return ia_fail(cx, IA_ERR_CORRUPT,
-                           "schema field '%s' (id %" PRId32 "): a list has %zu child fields",
-                           f->name, f->id, n);
-        return ia_type_list(cx, id, 0, kids[0].name, kids[0].type, kids[0].nullable, out);
-    }
-    if (!n)
-        return refuse_logical(cx, f->name, "struct without fields");
-    return ia_type_struct(cx, kids, n, out);
-}
-
-static ia_status build_field(ia_ctx *cx, const ia_lschema *ls, size_t *pos, int depth,
-                             ia_field *out)
-{
-    const ia_lfield *f = &ls->fields[(*pos)++];
-    ia_field *kids = NULL;
-    size_t n = 0;
-    ia_type_id id;
-    ia_status st;
-
-    if (depth > MAX_DEPTH)
-        return ia_fail(cx, IA_ERR_CORRUPT, "schema field '%s': nested deeper than %d", f->name,
-                       MAX_DEPTH);
-    IA_GO(IA_SET(cx, out->name, ia_strdup(cx, f->name)));
-    out->nullable = f->nullable;
-    IA_GO(copy_kv(cx, f->metadata, f->n_metadata, &out->metadata, &out->n_metadata));
-    if (is_list(f->logical_type, &id) || ia_str_eq(f->logical_type, "struct")) {
-        IA_GO(build_children(cx, ls, pos, f->id, depth, &kids, &n));
-        IA_GO(nested_type(cx, f, kids, n, &out->type));
-    } else {
-        IA_GO(parse_logical(cx, ia_view_of(f->logical_type), f->name, f->logical_type, 0,
-                            &out->type));
-    }
-done:
-    for (size_t i = 0; i < n; i++)
-        ia_field_dispose(&kids[i]);
-    ia_free(kids);
-    return st;
-}
-
-static ia_status check_ids(ia_ctx *cx, const ia_lschema *ls)
-{
-    for (size_t i = 0; i < ls->n; i++) {
-        if (ls->fields[i].id < 0)
-            return ia_fail(cx, IA_ERR_CORRUPT, "schema field '%s' has id %" PRId32,
-                           ls->fields[i].name, ls->fields[i].id);
-    }
-    return IA_OK;
-}
-
-ia_status ia_lschema_to_arrow(ia_ctx *cx, const ia_lschema *ls, ia_schema **out)
-{
-    ia_schema *s = NULL;
-    ia_field *fields = NULL;
-    size_t n = 0, pos = 0;
-    ia_status st;
-
-    *out = NULL;
-    IA_GO(check_ids(cx, ls));
-    IA_GO(build_children(cx, ls, &pos, -1, 0, &fields, &n));
-    if (pos != ls->n)
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT,
-                      "schema field '%s' (id %" PRId32 "): parent %" PRId32 " is not before it",
-                      ls->fields[pos].name, ls->fields[pos].id, ls->fields[pos].parent_id));
-    IA_GO(ia_schema_new(cx, fields, n, &s));
-    IA_GO(copy_kv(cx, ls->metadata, ls->n_metadata, &s->metadata, &s->n_metadata));
-    *out = s;
-    s = NULL;
-done:
-    ia_schema_release(s);
-    for (size_t i = 0; i < n; i++)
-        ia_field_dispose(&fields[i]);
-    ia_free(fields);
     return st;
 }
 
@@ -490,7 +197,7 @@ static ia_status copy_field(ia_ctx *cx, const ia_lfield *f, ia_lfield *out)
     out->nullable = f->nullable;
     IA_TRY(IA_SET(cx, out->name, ia_strdup(cx, f->name)));
     IA_TRY(IA_SET(cx, out->logical_type, ia_strdup(cx, f->logical_type)));
-    IA_TRY(copy_kv(cx, f->metadata, f->n_metadata, &out->metadata, &out->n_metadata));
+    IA_TRY(ia_kv_copy(cx, f->metadata, f->n_metadata, &out->metadata, &out->n_metadata));
     if (f->extra.len)
         IA_TRY(ia_bytes_copy(cx, f->extra.data, f->extra.len, &out->extra));
     return IA_OK;
@@ -507,7 +214,7 @@ ia_status ia_lschema_copy(ia_ctx *cx, const ia_lschema *in, ia_lschema *out)
     ls.n = in->n;
     for (size_t i = 0; i < in->n; i++)
         IA_GO(copy_field(cx, &in->fields[i], &ls.fields[i]));
-    IA_GO(copy_kv(cx, in->metadata, in->n_metadata, &ls.metadata, &ls.n_metadata));
+    IA_GO(ia_kv_copy(cx, in->metadata, in->n_metadata, &ls.metadata, &ls.n_metadata));
     *out = ls;
     memset(&ls, 0, sizeof ls);
 done:
@@ -535,16 +242,53 @@ static const char *field_meta(const ia_lfield *f, const char *key)
     return NULL;
 }
 
-static bool is_packed(const ia_lfield *f)
+static bool meta_true(const ia_lfield *f, const char *key)
 {
-    const char *a = field_meta(f, "lance-encoding:packed"), *b = field_meta(f, "packed");
+    const char *v = field_meta(f, key);
 
-    return ia_str_eq(f->logical_type, "struct") &&
-           ((a && ia_str_eq_nocase(a, "true")) || (b && ia_str_eq_nocase(b, "true")));
+    return v && ia_str_eq_nocase(v, "true");
 }
 
-/* A leaf is a field whose next field is not its child; what stands below a packed struct is inside
- * it. */
+bool ia_lfield_is_blob(const ia_lfield *f)
+{
+    const char *ext = field_meta(f, "ARROW:extension:name");
+
+    if (!ia_str_eq(f->logical_type, "struct"))
+        return ia_str_eq(f->logical_type, "large_binary") && meta_true(f, "lance-encoding:blob");
+    return meta_true(f, "lance-encoding:blob") || (ext && ia_str_eq(ext, "lance.blob.v2"));
+}
+
+bool ia_lfield_is_blob_part(const ia_lschema *ls, size_t i)
+{
+    return i < ls->n && ls->fields[i].id == -1 && ls->fields[i].parent_id == -1;
+}
+
+static bool is_packed(const ia_lfield *f)
+{
+    return ia_str_eq(f->logical_type, "struct") &&
+           (meta_true(f, "lance-encoding:packed") || meta_true(f, "packed"));
+}
+
+size_t ia_lschema_subtree_end(const ia_lschema *ls, size_t i, bool parts)
+{
+    int32_t path[MAX_DEPTH + 2]; /* ids from field i down to the last one seen */
+    size_t next = i + 1, depth = 1;
+
+    path[0] = ls->fields[i].id;
+    for (; next < ls->n && ls->fields[next].parent_id != -1; next++) {
+        while (depth && path[depth - 1] != ls->fields[next].parent_id)
+            depth--;
+        if (!depth || depth == sizeof path / sizeof *path)
+            break;
+        path[depth++] = ls->fields[next].id;
+    }
+    while (parts && ia_lfield_is_blob(&ls->fields[i]) && ia_lfield_is_blob_part(ls, next))
+        next++;
+    return next;
+}
+
+/* A leaf is a field whose next field is not its child; what stands below a packed struct or a blob
+ * is inside it. */
 ia_status ia_lschema_leaves(ia_ctx *cx, const ia_lschema *ls, size_t top, int32_t **ids, size_t *n)
 {
     int32_t *v = NULL;
@@ -561,10 +305,8 @@ ia_status ia_lschema_leaves(ia_ctx *cx, const ia_lschema *ls, size_t top, int32_
 
         if (f->parent_id == -1)
             take = top == SIZE_MAX || seen++ == top;
-        if (is_packed(f)) {
-            while (next < ls->n && ls->fields[next].parent_id >= f->id &&
-                   ls->fields[next].parent_id != -1)
-                next++;
+        if (is_packed(f) || ia_lfield_is_blob(f)) {
+            next = ia_lschema_subtree_end(ls, i, true);
         } else if (next < ls->n && ls->fields[next].parent_id == f->id) {
             i = next;
             continue;
@@ -581,6 +323,17 @@ done:
     return st;
 }
 
+bool ia_lschema_basic_id(ia_view name, ia_type_id *out)
+{
+    for (size_t i = 0; i < sizeof basic_names / sizeof *basic_names; i++) {
+        if (ia_view_eq_str(name, basic_names[i].name)) {
+            *out = basic_names[i].id;
+            return true;
+        }
+    }
+    return false;
+}
+
 int32_t ia_lschema_max_id(const ia_lschema *ls)
 {
     int32_t max = -1;
@@ -593,7 +346,8 @@ int32_t ia_lschema_max_id(const ia_lschema *ls)
 size_t ia_lschema_find(const ia_lschema *ls, const char *name)
 {
     for (size_t i = 0; i < ls->n; i++) {
-        if (ls->fields[i].parent_id == -1 && ia_str_eq(ls->fields[i].name, name))
+        if (ls->fields[i].parent_id == -1 && ls->fields[i].id >= 0 &&
+            ia_str_eq(ls->fields[i].name, name))
             return i;
     }
     return SIZE_MAX;

@@ -10,6 +10,19 @@ void ia_kv_free(ia_kv *kv, size_t n)
     ia_free(kv);
 }
 
+ia_status ia_kv_copy(ia_ctx *cx, const ia_kv *in, size_t n, ia_kv **out, size_t *n_out)
+{
+    if (!n)
+        return IA_OK;
+    IA_TRY(IA_NEW_ARRAY(cx, *out, n));
+    *n_out = n;
+    for (size_t i = 0; i < n; i++) {
+        IA_TRY(IA_SET(cx, (*out)[i].key, ia_strdup(cx, in[i].key ? in[i].key : "")));
+        IA_TRY(IA_SET(cx, (*out)[i].value, ia_strdup(cx, in[i].value ? in[i].value : "")));
+    }
+    return IA_OK;
+}
+
 static ia_status read_entry(ia_ctx *cx, ia_wire *w, ia_kv *out)
 {
     ia_wire e;
