@@ -214,6 +214,86 @@ static ia_status bench(ia_ctx *cx, ia_objstore *os, opened *o, const char *targe
     return IA_OK;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    return *(const double *)a < *(const double *)b ? -1 : *(const double *)a > *(const double *)b;
+}
+
+static double median(double *v, size_t n)
+{
+    qsort(v, n, sizeof *v, by_time);
+    return v[n / 2] * 1e3;
+}
+
+enum { TIMES = 11, RANDOM_ROWS = 10000 };
+
+/* Ascending, no repeats: one row from each stretch of rows / n. */
+static ia_status random_rows(ia_ctx *cx, uint64_t rows, size_t n, uint32_t **out)
+{
+    uint64_t x = 88172645463325252u, step = rows / n;
+
+    IA_TRY(IA_NEW_ARRAY(cx, *out, n));
+    for (size_t i = 0; i < n; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        (*out)[i] = (uint32_t)(i * step + x % (step ? step : 1));
+    }
+    return IA_OK;
+}
+
+static ia_status timed_takes(ia_ctx *cx, ia_objstore *counted, opened *o, size_t n, size_t each)
+{
+    ia_array *got[8] = {0};
+    static double t[RANDOM_ROWS];
+    uint32_t *rows = NULL;
+    ia_io_counts a, b;
+    size_t done = 0;
+    ia_status st;
+
+    IA_GO(random_rows(cx, ia_file_rows(o->f), n, &rows));
+    ia_objstore_counts(counted, &a);
+    for (size_t i = 0; i < n; i += each, done++) {
+        t[done] = now();
+        IA_GO(ia_file_take(cx, o->f, o->cols, o->s->n_fields, rows + i, each, got));
+        t[done] = now() - t[done];
+        for (size_t k = 0; k < o->s->n_fields; k++)
+            ia_array_release(got[k]);
+    }
+    ia_objstore_counts(counted, &b);
+    printf("  take %zu: %.3f ms, %.2f reads and %.0f bytes a row\n", each, median(t, done),
+           (double)(b.reads - a.reads) / (double)n,
+           (double)(b.read_bytes[IA_IO_PAYLOAD] - a.read_bytes[IA_IO_PAYLOAD]) / (double)n);
+done:
+    ia_free(rows);
+    return st;
+}
+
+/* Medians of scans and random takes with what they read. */
+static int cmd_time(ia_ctx *cx, ia_objstore *os, const char *path, uint32_t batch)
+{
+    ia_objstore *counted = NULL;
+    opened o = {0};
+    double t[TIMES];
+    ia_status st;
+
+    IA_GO(ia_objstore_counting(cx, os, &counted));
+    IA_GO(opened_init(cx, counted, path, &o));
+    for (int i = 0; i < TIMES; i++) {
+        t[i] = now();
+        IA_GO(scan(cx, &o, 0, ia_file_rows(o.f), batch, false));
+        t[i] = now() - t[i];
+    }
+    printf("%s\n  scan: %.3f ms\n", path, median(t, TIMES));
+    for (int i = 0; i < 3; i++)
+        IA_GO(timed_takes(cx, counted, &o, RANDOM_ROWS, RANDOM_ROWS));
+    IA_GO(timed_takes(cx, counted, &o, RANDOM_ROWS, 1));
+done:
+    opened_dispose(&o);
+    ia_objstore_close(counted);
+    return st == IA_OK ? 0 : die(cx, path);
+}
+
 static int cmd_read(ia_ctx *cx, ia_objstore *os, int argc, char **argv)
 {
     opened o = {0};
@@ -261,6 +341,8 @@ int main(int argc, char **argv)
         rc = cmd_gen(&cx, os, argv + 2, true);
     else if (argc == 4 && strcmp(argv[1], "copy") == 0)
         rc = cmd_copy(&cx, os, argv[2], argv[3]);
+    else if (argc >= 3 && strcmp(argv[1], "time") == 0)
+        rc = cmd_time(&cx, os, argv[2], argc > 3 ? (uint32_t)atoi(argv[3]) : 0);
     else if (argc >= 3 && (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "take") == 0 ||
                            strcmp(argv[1], "bench") == 0))
         rc = cmd_read(&cx, os, argc - 1, argv + 1);
@@ -268,7 +350,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "file_tool gen TYPE ROWS SEED NULLS FLAVOUR MINOR PAGE_BYTES PATH\n"
                         "file_tool show TYPE ROWS SEED NULLS FLAVOUR\n"
                         "file_tool read PATH [BATCH [BEGIN END]] | take PATH ROW... | bench PATH "
-                        "[COPY] | copy FROM TO\n");
+                        "[COPY] | copy FROM TO | time PATH [BATCH]\n");
     ia_objstore_close(os);
     ia_budget_drop(budget);
     return rc;
