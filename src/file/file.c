@@ -71,9 +71,14 @@ static ia_status version_of(ia_ctx *cx, ia_file *f, uint32_t major, uint32_t min
     f->minor = minor;
     if (major == 2 && minor <= 3)
         return IA_OK;
+    if (major == 0 && minor < 3)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "file %s is of the legacy format 0.1; versions 2.0 to 2.3 are read, so "
+                       "rewrite it with an engine that still reads 0.1",
+                       f->io->path);
     return ia_fail(cx, IA_ERR_UNSUPPORTED,
                    "file %s has Lance file version %" PRIu32 ".%" PRIu32
-                   "; versions 2.1 and 2.2 are read",
+                   "; versions 2.0 to 2.3 are read",
                    f->io->path, major, minor);
 }
 
@@ -374,9 +379,6 @@ ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, uint64_t 
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "file %s has %" PRIu32 " columns, column %" PRIu32 " is asked for",
                        f->io->path, f->n_cols, column);
-    if (f->minor == 0)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                       "file %s has data of format 2.0; rewrite it as 2.1 or newer", f->io->path);
     c = &f->cols[column];
     if (!c->loaded) {
         st = meta_bytes(cx, f, c->meta_pos, c->meta_len, "bad column metadata", &c->meta, &meta);

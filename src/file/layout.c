@@ -404,7 +404,7 @@ ia_status ia_layout_decode(ia_ctx *cx, ia_arena *a, const uint8_t *p, size_t n, 
     }
     IA_TRY(ia_wire_done(cx, &any, "page encoding"));
     if (ia_view_eq_str(url, "/lance.encodings.ArrayEncoding"))
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "pages of format 2.0 are not supported");
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "a page of format 2.0 in a file of a newer one");
     if (!ia_view_eq_str(url, "/lance.encodings21.PageLayout"))
         return ia_fail(cx, IA_ERR_UNSUPPORTED, "page description '%.*s' is not known",
                        (int)(url.len < 80 ? url.len : 80), url.data);

@@ -39,6 +39,8 @@ ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, cons
     ia_vals_init(&l->vals, &l->phys);
     ia_vals_init(&l->dict, &l->phys);
     l->cur_row = UINT64_MAX;
+    if (f->minor == 0)
+        return ia_v20_init(cx, l);
     IA_TRY(ia_file_column_load(cx, f, column, 1, &l->col));
     l->page = l->col->n_pages;
     return IA_OK;
@@ -70,6 +72,7 @@ static void close_page(ia_leaf *l)
 
 void ia_leaf_dispose(ia_leaf *l)
 {
+    ia_v20_dispose(l);
     close_page(l);
     window_dispose(&l->win);
     window_dispose(&l->index_win);
@@ -446,6 +449,8 @@ static ia_status unslice(ia_ctx *cx, ia_vals *v)
 
 ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n, ia_leafacc *acc)
 {
+    if (l->v20)
+        return ia_v20_read(cx, l, row, n, acc);
     while (n) {
         size_t k = find_page(l, row);
         const ia_page *p;

@@ -76,6 +76,8 @@ typedef struct ia_leaf {
 
     /* constant: levels of the whole page are in rep/def, n_levels entries */
     bool has_value; /* vals holds the value; else everything visible is null */
+
+    struct ia_v20 *v20; /* format 2.0: the columns of the leaf and of the fields around it */
 } ia_leaf;
 
 /* `type` is the top-level field's type, `path` the child numbers from it down to the leaf. Errors:
@@ -88,6 +90,12 @@ void ia_leafacc_dispose(ia_leafacc *a);
 /* Appends rows [row, row + n). Errors name file, column, page. */
 ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n,
                        ia_leafacc *acc) IA_MUST_CHECK;
+
+/* leaf_v20.c: the same for files of format 2.0. */
+ia_status ia_v20_init(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
+void ia_v20_dispose(ia_leaf *l);
+ia_status ia_v20_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n,
+                      ia_leafacc *acc) IA_MUST_CHECK;
 
 /* ---- between the layouts' files -------------------------------------------------------------- */
 
