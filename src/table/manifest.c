@@ -177,7 +177,7 @@ done:
     return st;
 }
 
-ia_status ia_kv_copy(ia_ctx *cx, const ia_kv *in, size_t n, ia_kv **out)
+ia_status ia_config_copy(ia_ctx *cx, const ia_kv *in, size_t n, ia_kv **out)
 {
     ia_kv *kv = NULL;
     ia_status st;
@@ -308,9 +308,9 @@ ia_status ia_manifest_copy(ia_ctx *cx, const ia_manifest *m, ia_manifest **out)
     c->next_row_id = m->next_row_id;
     c->stable_row_ids = m->stable_row_ids;
     IA_GO(copy_strings(cx, m, c));
-    IA_GO(ia_kv_copy(cx, m->config, m->n_config, &c->config));
+    IA_GO(ia_config_copy(cx, m->config, m->n_config, &c->config));
     c->n_config = m->n_config;
-    IA_GO(ia_kv_copy(cx, m->table_metadata, m->n_table_metadata, &c->table_metadata));
+    IA_GO(ia_config_copy(cx, m->table_metadata, m->n_table_metadata, &c->table_metadata));
     c->n_table_metadata = m->n_table_metadata;
     if (m->n_bases)
         IA_GO(IA_NEW_ARRAY(cx, c->bases, m->n_bases));

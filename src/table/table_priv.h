@@ -45,7 +45,7 @@ ia_status ia_lschema_put(ia_ctx *cx, ia_buf *b, uint32_t number,
                          const ia_lschema *ls) IA_MUST_CHECK;
 ia_status ia_kv_set(ia_ctx *cx, ia_kv **kv, size_t *n, const char *key,
                     const char *value) IA_MUST_CHECK; /* NULL removes */
-ia_status ia_kv_copy(ia_ctx *cx, const ia_kv *in, size_t n, ia_kv **out) IA_MUST_CHECK;
+ia_status ia_config_copy(ia_ctx *cx, const ia_kv *in, size_t n, ia_kv **out) IA_MUST_CHECK;
 /* Sets schema and its Arrow form (moves *ls). */
 ia_status ia_manifest_set_schema(ia_ctx *cx, ia_manifest *m, ia_lschema *ls) IA_MUST_CHECK;
 void ia_manifest_derive_flags(ia_manifest *m);
