@@ -3,7 +3,10 @@
 #include <lz4.h>
 #include <zstd.h>
 
-#include "file/encodings/decode.h"
+#include "file/encodings/decode_priv.h"
+
+/* A chunk is a few KiB; what it expands to is not many times more. */
+#define MAX_CHUNK_BYTES ((uint64_t)64 << 20)
 
 static ia_status lz4_decode(ia_ctx *cx, ia_view in, uint64_t max_size, ia_buf *out)
 {
@@ -59,4 +62,33 @@ ia_status ia_general_decode(ia_ctx *cx, uint32_t scheme, ia_view in, uint64_t ma
     ia_buf_clear(out);
     return scheme == IA_SCHEME_LZ4 ? lz4_decode(cx, in, max_size, out)
                                    : zstd_decode(cx, in, max_size, out);
+}
+
+ia_status ia_chunk_unpack(ia_ctx *cx, ia_chunk *c, const ia_enc *e)
+{
+    ia_view in;
+    ia_buf *out;
+
+    if (c->d->plain_used == 2)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "general compression nested three times");
+    IA_TRY(ia_chunk_take(cx, c, &in));
+    out = &c->d->plain[c->d->plain_used++];
+    IA_TRY(ia_general_decode(cx, e->scheme, in, MAX_CHUNK_BYTES, out));
+    c->pushed.data = out->data ? (const char *)out->data : "";
+    c->pushed.len = out->len;
+    c->has_pushed = true;
+    return IA_OK;
+}
+
+ia_status ia_block_unpack(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view in, ia_view *out)
+{
+    ia_buf *b;
+
+    if (d->plain_used == 2)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "general compression nested three times");
+    b = &d->plain[d->plain_used++];
+    IA_TRY(ia_general_decode(cx, e->scheme, in, (uint64_t)1 << 30, b));
+    out->data = b->data ? (const char *)b->data : "";
+    out->len = b->len;
+    return IA_OK;
 }
