@@ -339,7 +339,7 @@ static ia_status read_lists(ia_ctx *cx, ia_v20_col *c, uint64_t a, uint64_t b, u
 static ia_status read_segment(ia_ctx *cx, ia_leafacc *acc, size_t layer, ia_v20_col *c, size_t k,
                               uint64_t a, uint64_t b, uint64_t *from, uint64_t *to)
 {
-    uint64_t base, done = *to - *from, x, y;
+    uint64_t base, done = *to - *from, x = 0, y = 0;
 
     if (k != c->page)
         IA_TRY(open_page(cx, c, k, a, b));

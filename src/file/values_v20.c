@@ -138,10 +138,10 @@ static ia_status unpack_blocks(ia_ctx *cx, ia_v20_col *c, const ia_aenc *e, rang
     uint64_t bytes = (uint64_t)e->packed_bits * (IA_PACK_BLOCK / 8);
     size_t width = (size_t)(e->bits / 8);
     const uint8_t *p;
-    uint64_t *block;
-    ia_status st = IA_OK;
+    uint64_t *block = NULL;
+    ia_status st;
 
-    IA_TRY(IA_SET(cx, block, ia_alloc(cx, IA_PACK_BLOCK * sizeof *block)));
+    IA_GO(IA_SET(cx, block, ia_alloc(cx, IA_PACK_BLOCK * sizeof *block)));
     for (uint64_t at = r.a; at < r.b;) {
         uint64_t k = at / IA_PACK_BLOCK, first = k * IA_PACK_BLOCK;
         uint64_t end = r.b - first < IA_PACK_BLOCK ? r.b : first + IA_PACK_BLOCK;
