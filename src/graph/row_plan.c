@@ -180,25 +180,20 @@ done:
     return st;
 }
 
-/* "2.1" -> 1. */
-static uint32_t minor_of(const ia_manifest *m)
-{
-    const char *dot = m->data_version ? strchr(m->data_version, '.') : NULL;
-    return dot ? (uint32_t)strtoul(dot + 1, NULL, 10) : 0;
-}
-
 static ia_status open_writer(ia_ctx *cx, ia_write *w, size_t type, row_out *o, const char **dir)
 {
     const char **narrow = NULL;
     size_t n_narrow;
     ia_dataset *ds;
+    uint32_t minor;
     ia_status st;
 
     IA_GO(ia_snapshot_table(cx, w->head, type, &ds));
+    IA_GO(ia_manifest_minor(cx, ds->m, &minor));
     IA_GO(ia_write_tree(cx, w, type, dir));
     IA_GO(ia_type_narrow(cx, w->head->cat->types[type], &narrow, &n_narrow));
     const ia_fragwriter_options opt = {.put_flags = ia_graph_put_flags(w->g),
-                                       .minor = minor_of(ds->m),
+                                       .minor = minor,
                                        .key_columns = narrow,
                                        .n_key_columns = n_narrow};
     o->schema = ds->m->arrow;

@@ -6,7 +6,9 @@ ia_status ia_manifest_minor(ia_ctx *cx, const ia_manifest *m, uint32_t *minor)
     *minor = strcmp(m->data_version, "2.1") == 0 ? 1 : strcmp(m->data_version, "2.2") == 0 ? 2 : 0;
     if (*minor == 0)
         return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                       "tables of data format %s can be read but not written", m->data_version);
+                       "tables of data format %s can be read but not written, since all data files "
+                       "of a table are of one format; copy the rows into a table of format 2.1",
+                       m->data_version);
     return IA_OK;
 }
 
