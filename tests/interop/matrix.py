@@ -274,16 +274,23 @@ def evolved(case):
 
 
 def refused(case):
-    """Formats that are not read are refused by name."""
-    for version, word in (("legacy", "0.2"), ("2.0", "2.0")):
-        lance.write_dataset(case.fresh(10), case.path, mode="overwrite", data_storage_version=version)
+    """Formats that are not read, and writes into those that are only read, are refused by name."""
+    def refuses(word, call, what):
         try:
-            pa.table(inarch.open_table(case.path).scan())
+            call()
         except inarch.Error as e:
-            case.expect(None if e.code == "unsupported" and word in str(e) else f"{e.code}: {e}", f"version {version}")
+            case.expect(None if e.code == "unsupported" and word in str(e) else f"{e.code}: {e}", what)
         else:
-            case.expect("was read", f"version {version}")
-        shutil.rmtree(case.path)
+            case.expect("was done", what)
+
+    t = case.fresh(10)
+    lance.write_dataset(t, case.path, mode="overwrite", data_storage_version="legacy")
+    refuses("legacy format 0.1", lambda: pa.table(inarch.open_table(case.path).scan()), "legacy format")
+    shutil.rmtree(case.path)
+    lance.write_dataset(t, case.path, mode="overwrite", data_storage_version="2.0")
+    case.check("format 2.0", lance.dataset(case.path))
+    refuses("format 2.0", lambda: inarch.open_table(case.path).append(t), "append to format 2.0")
+    shutil.rmtree(case.path)
     os.mkdir(case.path)
 
 
