@@ -47,8 +47,19 @@ INARCH_API inarch_status inarch_file_take(inarch_file *f, const uint64_t *rows, 
 /* Payload of a blob descriptor: `out` has room for `size` bytes. */
 INARCH_API inarch_status inarch_file_read_blob(inarch_file *f, uint64_t position, uint64_t size,
                                                void *out);
-/* Container, columns, pages, layouts and encodings as JSON. *out: inarch_free(). */
-INARCH_API inarch_status inarch_file_describe(inarch_file *f, char **out);
+typedef struct inarch_file_describe_options {
+    size_t struct_size;
+    bool text;    /* a tree to read instead of JSON */
+    bool pages;   /* text: neighbours with the same description are not folded, buffers are shown */
+    bool measure; /* decodes everything, to know what each column takes in memory */
+} inarch_file_describe_options;
+#define INARCH_FILE_DESCRIBE_OPTIONS_INIT                                                          \
+    {                                                                                              \
+        sizeof(inarch_file_describe_options), 0, 0, 0                                              \
+    }
+/* Container, schema, columns, pages, layouts and encodings. *out: inarch_free(). */
+INARCH_API inarch_status inarch_file_describe(inarch_file *f,
+                                              const inarch_file_describe_options *opt, char **out);
 /* Decodes everything and checks every bound; *rows = rows checked. */
 INARCH_API inarch_status inarch_file_verify(inarch_file *f, uint64_t *rows);
 /* Requests and bytes read so far, metadata included. */

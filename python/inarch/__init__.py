@@ -83,6 +83,8 @@ _ScanOptions = _struct("_ScanOptions", ("struct_size", _SZ), ("columns", _c.POIN
                        ("filter", _S), ("limit", _U64), ("batch_rows", _c.c_uint32))
 _FileScan = _struct("_FileScan", ("struct_size", _SZ), ("columns", _c.POINTER(_S)), ("n_columns", _SZ), ("begin", _U64),
                     ("end", _U64), ("batch_rows", _c.c_uint32), ("threads", _c.c_uint32))
+_FileDescribe = _struct("_FileDescribe", ("struct_size", _SZ), ("text", _c.c_bool), ("pages", _c.c_bool),
+                        ("measure", _c.c_bool))
 _FileWrite = _struct("_FileWrite", ("struct_size", _SZ), ("minor", _c.c_uint32), ("chunk_bytes", _c.c_uint32),
                      ("page_bytes", _U64), ("encoding", _S), ("compression", _S), ("compression_level", _c.c_int32),
                      ("threads", _c.c_uint32))
@@ -139,6 +141,7 @@ def _declare():
         "inarch_file_scan": [_P, _P, _P],
         "inarch_file_take": [_P, out(_U64), _SZ, _P, _P],
         "inarch_file_read_blob": [_P, _U64, _U64, _P],
+        "inarch_file_describe": [_P, _P, out(_P)],
         "inarch_file_verify": [_P, out(_U64)],
         "inarch_file_write": [_S, _P, _P, _P, _P],
     }
@@ -548,6 +551,15 @@ class File:
         data = _c.create_string_buffer(max(size, 1))
         _check(_lib.inarch_file_read_blob(self._h, position, size, data))
         return data.raw[:size]
+
+    def describe(self, measure=False):
+        """Container, schema, columns, pages, encodings. measure: also what each column takes in memory."""
+        o, text = _FileDescribe(_c.sizeof(_FileDescribe), False, False, measure), _P()
+        _check(_lib.inarch_file_describe(self._h, _c.byref(o), _c.byref(text)))
+        try:
+            return _json.loads(_c.string_at(text))
+        finally:
+            _lib.inarch_free(text)
 
     def verify(self):
         """Decodes everything; gives the number of rows."""

@@ -2,6 +2,7 @@
 #include "api/api_priv.h"
 
 #include "arrow/compute.h"
+#include "file/describe.h"
 #include "file/projection.h"
 #include "io/objstore.h"
 
@@ -54,7 +55,7 @@ static ia_status shared_open(ia_ctx *cx, const char *path, shared_file **out)
     IA_GO(ia_objstore_local(cx, &s->local));
     IA_GO(ia_objstore_counting(cx, s->local, &s->counting));
     IA_GO(ia_file_open(cx, s->counting, s->path, 0, &s->file));
-    st = ia_lschema_to_arrow(cx, ia_file_lschema(s->file), &s->schema);
+    st = ia_lschema_to_arrow_exact(cx, ia_file_lschema(s->file), &s->schema);
     IA_GO(ia_fail_prefix(cx, st, "file %s", s->path));
     *out = s;
     s = NULL;
@@ -362,6 +363,37 @@ inarch_status inarch_file_read_blob(inarch_file *f, uint64_t position, uint64_t 
         return api_invalid("inarch_file_read_blob: file and out are required");
     if ((st = api_begin(&c, &f->set, f->budget)) == IA_OK)
         st = ia_file_read_blob(&c.cx, f->shared->file, position, size, out);
+    return api_end(&c, st);
+}
+
+inarch_status inarch_file_describe(inarch_file *f, const inarch_file_describe_options *opt,
+                                   char **out)
+{
+    const inarch_file_describe_options def = INARCH_FILE_DESCRIBE_OPTIONS_INIT;
+    api_call c;
+    ia_filedesc d = {0};
+    ia_bytes text = {0};
+    ia_status st;
+
+    if (!f || !out)
+        return api_invalid("inarch_file_describe: file and out are required");
+    *out = NULL;
+    if (opt && opt->struct_size != sizeof *opt)
+        return api_invalid("inarch_file_describe_options: struct_size is not that of this library "
+                           "version");
+    if (!opt)
+        opt = &def;
+    if ((st = api_begin(&c, &f->set, f->budget)) != IA_OK)
+        goto done;
+    IA_GO(ia_filedesc_read(&c.cx, f->shared->file, f->shared->schema, opt->measure, &d));
+    if (opt->text)
+        IA_GO(ia_filedesc_text(&c.cx, &d, opt->pages, &text));
+    else
+        IA_GO(ia_filedesc_json(&c.cx, &d, &text));
+    st = IA_SET(&c.cx, *out, ia_strndup(&c.cx, (const char *)text.data, text.len));
+done:
+    ia_bytes_dispose(&text);
+    ia_filedesc_dispose(&d);
     return api_end(&c, st);
 }
 

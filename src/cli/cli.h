@@ -62,6 +62,10 @@ int cli_complain(const cli *c, const char *fmt, ...) __attribute__((format(print
 const char *cli_store(cli *c, size_t at);
 /* Opens the graph; EXIT_OK or an exit status with the message printed. */
 int cli_open(cli *c, size_t at, inarch_graph **out);
+/* Opens argument number k as a Lance data file; EXIT_OK or an exit status with the message printed.
+ */
+int cli_open_file(cli *c, size_t k, inarch_file **out);
+int cli_one_argument(const cli *c); /* a message and EXIT_USAGE when there are more */
 /* "inarch load -> my.graph" on stderr unless quiet. */
 void cli_echo(const cli *c, const char *verb, const char *store);
 void cli_write_options(const cli *c, inarch_write_options *w);
@@ -120,6 +124,8 @@ int cmd_table_scan(cli *c);
 int cmd_table_count(cli *c);
 int cmd_table_take(cli *c);
 int cmd_table_append(cli *c);
+int cmd_file_info(cli *c);
+int cmd_file_verify(cli *c);
 int cmd_version(cli *c);
 
 #endif

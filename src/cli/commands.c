@@ -110,6 +110,10 @@ static const cli_option o_count[] = {FILTER, TABLE_BRANCH, TABLE_VERSION, END};
 static const cli_option o_take[] = {COLUMNS, FORMAT, TABLE_BRANCH, TABLE_VERSION, END};
 static const cli_option o_append[] = {
     {"data", 0, "FILE", "JSON lines, one object a row; \"-\" for stdin", false}, TABLE_BRANCH, END};
+static const cli_option o_file_info[] = {
+    {"pages", 0, NULL, "every page on its own line, with its buffers", false},
+    {"measure", 0, NULL, "decode everything, to know every column's bytes in memory", false},
+    END};
 
 const cli_command cli_commands[] = {
     {NULL, "init", "--schema FILE DIR", "create a graph", NULL, o_init, cmd_init},
@@ -152,6 +156,10 @@ const cli_command cli_commands[] = {
     {"table", "take", "DATASET ROWID...", "rows by row id", NULL, o_take, cmd_table_take},
     {"table", "append", "DATASET --data FILE", "append rows as one version",
      "Refused for a dataset that belongs to a graph.", o_append, cmd_table_append},
+    {"file", "info", "FILE", "a Lance data file: columns, pages, encodings", NULL, o_file_info,
+     cmd_file_info},
+    {"file", "verify", "FILE...", "decode everything, check every bound", NULL, none,
+     cmd_file_verify},
     {NULL, "version", "", "the version", NULL, none, cmd_version},
 };
 const size_t cli_n_commands = sizeof cli_commands / sizeof *cli_commands;

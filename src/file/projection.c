@@ -5,18 +5,11 @@
 
 enum { MAX_DEPTH = IA_TYPE_MAX_DEPTH };
 
-static bool is_leaf(const ia_field *f)
-{
-    const ia_type *t = f->type;
-
-    return !(t->id == IA_TYPE_STRUCT || t->id == IA_TYPE_LIST || t->id == IA_TYPE_LARGE_LIST);
-}
-
 static size_t count_leaves(const ia_field *f, int depth)
 {
     size_t n = 0;
 
-    if (is_leaf(f) || depth > MAX_DEPTH)
+    if (ia_field_is_leaf(f) || depth > MAX_DEPTH)
         return 1;
     for (size_t i = 0; i < f->type->n_children; i++)
         n += count_leaves(&f->type->children[i], depth + 1);
@@ -46,7 +39,7 @@ static void map_dispose(leaf_map *m)
 /* Format 2.0 gives structs and lists a column of their own, before those of their children. */
 static void number_leaves(leaf_map *m, const ia_field *f, int depth, size_t *leaf, int32_t *column)
 {
-    if (is_leaf(f) || depth > MAX_DEPTH) {
+    if (ia_field_is_leaf(f) || depth > MAX_DEPTH) {
         m->column[(*leaf)++] = (*column)++;
         return;
     }
@@ -106,11 +99,11 @@ static ia_status step(ia_ctx *cx, const ia_file *file, const char *path, const c
     const ia_type *t = (*f)->type;
     size_t at = 0, len;
 
-    if (t->id == IA_TYPE_MAP || (is_leaf(*f) && t->n_children))
+    if (t->id == IA_TYPE_MAP || (ia_field_is_leaf(*f) && t->n_children))
         return ia_fail(cx, IA_ERR_INVALID, "file %s: '%s': field '%s' is read whole",
                        file->io->path, path, (*f)->name);
-    len = is_leaf(*f) ? 0 : match_name(t->children, t->n_children, *rest, &at);
-    if (!len && is_any_list(t) && t->n_children == 1 && !is_leaf(*f)) {
+    len = ia_field_is_leaf(*f) ? 0 : match_name(t->children, t->n_children, *rest, &at);
+    if (!len && is_any_list(t) && t->n_children == 1 && !ia_field_is_leaf(*f)) {
         *f = &t->children[0]; /* the item, unnamed in the path */
         return IA_OK;
     }
