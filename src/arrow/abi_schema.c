@@ -128,7 +128,7 @@ static ia_status import_nested(ia_ctx *cx, const struct ArrowSchema *in, int dep
     else if (id == IA_TYPE_MAP)
         IA_GO(import_map(cx, in, &f[0], out));
     else
-        IA_GO(ia_type_list(cx, id, size, f[0].name, f[0].type, f[0].nullable, out));
+        IA_GO(ia_type_list_of(cx, id, size, &f[0], out));
 done:
     for (i = 0; f && i < n; i++)
         ia_field_dispose(&f[i]);

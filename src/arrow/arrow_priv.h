@@ -35,6 +35,9 @@ bool ia_array_resolve(const ia_array **a, int64_t *i);
 /* Index of dictionary element i (not null). */
 int64_t ia_dict_index(const ia_array *a, int64_t i);
 
+/* As IA_VALIDATE_FULL, but the values of dictionaries were checked before. */
+ia_status ia_array_validate_own(ia_ctx *cx, const ia_array *a) IA_MUST_CHECK;
+
 double ia_half_to_double(uint16_t h);
 uint16_t ia_double_to_half(double v);
 

@@ -1,331 +1,453 @@
-/* ipc_read.c - reads Arrow IPC files of one UInt32 column; every offset is checked. */
-#include <lz4frame.h>
-#include <zstd.h>
+/* ipc_read.c - Arrow IPC streams and files as streams of batches. */
+#include "arrow/compute.h"
+#include "arrow/ipc_priv.h"
 
-#include "arrow/ipc.h"
+typedef struct ipc_reader {
+    ia_source src; /* streams; also a file read front to back */
+    char *name;
+    ia_schema *schema;
+    ia_ipc_dicts dicts;
+    ia_buf meta; /* metadata of the message at work */
+    uint64_t messages;
+    bool ended;
+    /* files in memory; blocks are places in `data` of the footer's Block structs */
+    const uint8_t *data;
+    size_t len, blocks, n_blocks, block;
+} ipc_reader;
 
-/* Flatbuffers, as far as needed: a table starts with a signed distance back to its vtable; the
- * vtable holds its own size, the table's size and one place per field (0 = absent); a reference is
- * an unsigned distance forward. A reader keeps the first violation in `bad` and answers 0 after. */
-typedef struct fb {
-    const uint8_t *p;
-    size_t n;
-    bool bad;
-} fb;
+typedef struct message {
+    ia_fb f;
+    ia_fbt header;
+    int64_t kind;    /* 0 = the end */
+    ia_buffer *body; /* NULL when empty */
+} message;
 
-typedef struct fb_table {
-    size_t at, size;      /* table */
-    size_t vt, vt_size;   /* vtable; size 0 = no table */
-} fb_table;
-
-static bool inside(fb *f, size_t at, size_t len)
-{
-    if (at > f->n || len > f->n - at)
-        f->bad = true;
-    return !f->bad;
-}
-
-static fb_table table_at(fb *f, size_t at)
-{
-    fb_table t = {0};
-    int64_t vt;
-
-    if (!inside(f, at, 4))
-        return t;
-    vt = (int64_t)at - (int32_t)ia_le32(f->p + at);
-    if (vt < 0) {
-        f->bad = true;
-        return t;
-    }
-    if (!inside(f, (size_t)vt, 4))
-        return t;
-    t.at = at;
-    t.vt = (size_t)vt;
-    t.vt_size = ia_le16(f->p + vt);
-    t.size = ia_le16(f->p + vt + 2);
-    if (t.vt_size < 4 || !inside(f, t.vt, t.vt_size) || !inside(f, at, t.size)) {
-        f->bad = true;
-        memset(&t, 0, sizeof t);
-    }
-    return t;
-}
-
-/* Place of field k with `width` bytes; 0 when absent. */
-static size_t field_at(fb *f, const fb_table *t, size_t k, size_t width)
-{
-    const size_t slot = 4 + 2 * k;
-    size_t off;
-
-    if (f->bad || slot + 2 > t->vt_size)
-        return 0;
-    off = ia_le16(f->p + t->vt + slot);
-    if (off == 0)
-        return 0;
-    if (off + width > t->size) {
-        f->bad = true;
-        return 0;
-    }
-    return t->at + off;
-}
-
-static int64_t get_int(fb *f, const fb_table *t, size_t k, size_t width, int64_t absent)
-{
-    const size_t at = field_at(f, t, k, width);
-    uint8_t raw[8] = {0};
-
-    if (at == 0)
-        return absent;
-    memcpy(raw, f->p + at, width);
-    switch (width) {
-    case 1:
-        return raw[0];
-    case 2:
-        return (int16_t)ia_le16(raw);
-    case 4:
-        return (int32_t)ia_le32(raw);
-    default:
-        return (int64_t)ia_le64(raw);
-    }
-}
-
-/* Target of reference k; 0 when absent. */
-static size_t get_ref(fb *f, const fb_table *t, size_t k)
-{
-    const size_t at = field_at(f, t, k, 4);
-    size_t to;
-
-    if (at == 0)
-        return 0;
-    to = at + ia_le32(f->p + at);
-    return inside(f, to, 4) ? to : 0;
-}
-
-static fb_table get_table(fb *f, const fb_table *t, size_t k)
-{
-    const size_t at = get_ref(f, t, k);
-    const fb_table none = {0};
-
-    return at ? table_at(f, at) : none;
-}
-
-/* First item of vector k (0 when absent or empty) and their number. */
-static size_t get_vector(fb *f, const fb_table *t, size_t k, size_t item, size_t *count)
-{
-    const size_t at = get_ref(f, t, k);
-
-    *count = 0;
-    if (at == 0)
-        return 0;
-    *count = ia_le32(f->p + at);
-    if (*count > f->n / item || !inside(f, at + 4, *count * item)) {
-        f->bad = true;
-        *count = 0;
-    }
-    return at + 4;
-}
-
-static fb_table root(fb *f)
-{
-    const fb_table none = {0};
-
-    return inside(f, 0, 4) ? table_at(f, ia_le32(f->p)) : none;
-}
-
-/* ---- Arrow messages ------------------------------------------------------------------------ */
-
-enum { HEADER_RECORD_BATCH = 3, TYPE_INT = 2, CODEC_LZ4 = 0, CODEC_ZSTD = 1, CODEC_NONE = -1 };
+/* ---- messages ------------------------------------------------------------------------------ */
 
 static ia_status damaged(ia_ctx *cx, const char *what)
 {
-    return ia_fail(cx, IA_ERR_CORRUPT, "Arrow file of row ids: %s", what);
+    return ia_fail(cx, IA_ERR_CORRUPT, "not sound Arrow data: %s", what);
 }
 
-static ia_status check_schema(ia_ctx *cx, fb *f, const fb_table *schema)
+/* Exactly n bytes; memory grows with what really comes. */
+static ia_status read_all(ia_ctx *cx, ia_source *s, uint64_t n, ia_buf *out)
 {
-    size_t n, at, len;
-    fb_table field, type;
-    bool named;
+    const char *cut = "it ends inside of a message";
+    size_t got;
 
-    if (get_int(f, schema, 0, 2, 0) != 0)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "Arrow file of row ids: big-endian data");
-    at = get_vector(f, schema, 1, 4, &n);
-    if (f->bad || n != 1)
-        return damaged(cx, "the schema must have one field");
-    field = table_at(f, at + ia_le32(f->p + at));
-    at = get_vector(f, &field, 0, 1, &len);
-    named = len == 6 && memcmp(f->p + at, "row_id", 6) == 0;
-    type = get_table(f, &field, 3);
-    if (f->bad || !named || get_int(f, &field, 2, 1, 0) != TYPE_INT ||
-        get_int(f, &type, 0, 4, 0) != 32 || get_int(f, &type, 1, 1, 0) != 0 ||
-        get_int(f, &field, 1, 1, 0) != 0 || get_ref(f, &field, 4) != 0)
-        return damaged(cx, "the field must be a non-nullable UInt32 called 'row_id'");
-    return f->bad ? damaged(cx, "broken schema") : IA_OK;
-}
+    if (n > SIZE_MAX / 2 || (!s->read && n > s->len))
+        return damaged(cx, cut);
+    while (n > 0) {
+        const size_t most = out->len < (1u << 20) ? 1u << 20 : out->len;
+        const size_t step = !s->read || n < most ? (size_t)n : most;
+        uint8_t *p = ia_buf_extend(cx, out, step);
 
-static ia_status inflate_lz4(ia_ctx *cx, const uint8_t *src, size_t n, uint8_t *dst, size_t want)
-{
-    LZ4F_dctx *d = NULL;
-    size_t got = 0, used = 0, hint = 1;
-
-    if (LZ4F_isError(LZ4F_createDecompressionContext(&d, LZ4F_VERSION)))
-        return ia_fail(cx, IA_ERR_NO_MEMORY, "no memory for LZ4 decompression");
-    while (hint != 0 && used < n) {
-        size_t out = want - got, in = n - used;
-
-        hint = LZ4F_decompress(d, dst + got, &out, src + used, &in, NULL);
-        if (LZ4F_isError(hint) || (in == 0 && out == 0))
-            break;
-        got += out;
-        used += in;
+        if (!p)
+            return ia_buf_status(out);
+        IA_TRY(ia_source_read(cx, s, p, step, &got));
+        if (got < step)
+            return damaged(cx, cut);
+        n -= step;
     }
-    LZ4F_freeDecompressionContext(d);
-    return hint == 0 && got == want
-               ? IA_OK
-               : damaged(cx, "a compressed buffer does not inflate to its length");
-}
-
-static ia_status inflate_zstd(ia_ctx *cx, const uint8_t *src, size_t n, uint8_t *dst, size_t want)
-{
-    const size_t got = ZSTD_decompress(dst, want, src, n);
-
-    return !ZSTD_isError(got) && got == want
-               ? IA_OK
-               : damaged(cx, "a compressed buffer does not inflate to its length");
-}
-
-/* The value buffer, in plain form, to dst[0, want). */
-static ia_status copy_values(ia_ctx *cx, int64_t codec, const uint8_t *src, size_t n, uint8_t *dst,
-                             size_t want)
-{
-    int64_t plain;
-
-    if (want == 0)
-        return IA_OK;
-    if (codec == CODEC_NONE) {
-        if (n < want)
-            return damaged(cx, "the values are cut short");
-        memcpy(dst, src, want);
-        return IA_OK;
-    }
-    if (n < 8)
-        return damaged(cx, "the values are cut short");
-    plain = (int64_t)ia_le64(src);
-    src += 8;
-    n -= 8;
-    if (plain == -1)
-        return copy_values(cx, CODEC_NONE, src, n, dst, want);
-    if (plain < 0 || (uint64_t)plain < want || (uint64_t)plain > want + 64)
-        return damaged(cx, "the values have another length than the batch");
-    if ((size_t)plain != want) /* a padded buffer */
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "Arrow file of row ids: padded compressed values");
-    return codec == CODEC_ZSTD ? inflate_zstd(cx, src, n, dst, want)
-                               : inflate_lz4(cx, src, n, dst, want);
-}
-
-typedef struct row_ids {
-    uint32_t *v;
-    size_t n, cap;
-} row_ids;
-
-/* Appends the values of one record batch: fb_table `rb` in `f`, buffers in `body`. */
-static ia_status read_batch(ia_ctx *cx, fb *f, const fb_table *rb, const uint8_t *body,
-                            size_t body_len, row_ids *out)
-{
-    const int64_t length = get_int(f, rb, 0, 8, 0);
-    const fb_table comp = get_table(f, rb, 3);
-    int64_t codec = CODEC_NONE;
-    size_t nodes, bufs, n, b, off, len;
-
-    if (comp.vt_size > 0) {
-        codec = get_int(f, &comp, 0, 1, 0);
-        if (codec > CODEC_ZSTD || get_int(f, &comp, 1, 1, 0) != 0)
-            return ia_fail(cx, IA_ERR_UNSUPPORTED, "Arrow file of row ids: compression codec %lld",
-                           (long long)codec);
-    }
-    n = get_vector(f, rb, 1, 16, &nodes);
-    b = get_vector(f, rb, 2, 16, &bufs);
-    if (f->bad || nodes != 1 || bufs != 2)
-        return damaged(cx, "a record batch must have one node and two buffers");
-    if (length < 0 || length > (int64_t)UINT32_MAX || ia_le64(f->p + n) != (uint64_t)length ||
-        ia_le64(f->p + n + 8) != 0)
-        return damaged(cx, "a record batch has nulls or a wrong length");
-    off = ia_le64(f->p + b + 16);
-    len = ia_le64(f->p + b + 24);
-    if (off > body_len || len > body_len - off)
-        return damaged(cx, "a buffer lies outside the body");
-    if (codec == CODEC_ZSTD && len > 8 && ia_le64(body + off) != UINT64_MAX) {
-        const unsigned long long told = ZSTD_getFrameContentSize(body + off + 8, len - 8);
-
-        if (told != ZSTD_CONTENTSIZE_UNKNOWN && told != (unsigned long long)length * 4)
-            return damaged(cx, "the values have another length than the batch");
-    }
-    IA_TRY(IA_GROW(cx, out->v, out->cap, out->n + (size_t)length));
-    IA_TRY(
-        copy_values(cx, codec, body + off, len, (uint8_t *)(out->v + out->n), (size_t)length * 4));
-    out->n += (size_t)length;
     return IA_OK;
 }
 
-/* One block of the footer: an encapsulated message and its body. */
-static ia_status read_block(ia_ctx *cx, const uint8_t *p, size_t n, const uint8_t *block,
-                            row_ids *out)
+static ia_status read_body(ia_ctx *cx, ia_source *s, uint64_t n, ia_buffer **out)
 {
-    const uint64_t off = ia_le64(block), body_len = ia_le64(block + 16);
-    const uint32_t meta_len = ia_le32(block + 8);
-    size_t head = 8, size;
-    fb_table msg, rb;
-    fb f = {0};
-
-    if (off > n || meta_len > n - off || body_len > n - off - meta_len || meta_len < 8)
-        return damaged(cx, "a record batch lies outside the file");
-    size = ia_le32(p + off + 4);
-    if (ia_le32(p + off) != UINT32_MAX) { /* files before format 0.15 have no continuation mark */
-        size = ia_le32(p + off);
-        head = 4;
-    }
-    if (size > meta_len - head)
-        return damaged(cx, "a message is longer than its block");
-    f.p = p + off + head;
-    f.n = size;
-    msg = root(&f);
-    rb = get_table(&f, &msg, 2);
-    if (f.bad || get_int(&f, &msg, 1, 1, 0) != HEADER_RECORD_BATCH || rb.vt_size == 0)
-        return damaged(cx, "a block is not a record batch");
-    return read_batch(cx, &f, &rb, p + off + meta_len, (size_t)body_len, out);
-}
-
-ia_status ia_ipc_read_row_ids(ia_ctx *cx, const uint8_t *p, size_t n, uint32_t **values,
-                              size_t *count)
-{
-    row_ids ids = {0};
-    fb_table footer, schema;
-    fb f = {0};
-    size_t blocks, n_blocks, n_dicts, i, len;
+    ia_bytes bytes = {0};
+    ia_buf buf = {0};
     ia_status st;
 
-    *values = NULL;
-    *count = 0;
-    if (n < 8 + 10 || memcmp(p, "ARROW1", 6) != 0 || memcmp(p + n - 6, "ARROW1", 6) != 0)
-        return damaged(cx, "no ARROW1 at start and end");
-    len = ia_le32(p + n - 10);
-    if (len > n - 18)
-        return damaged(cx, "the footer is longer than the file");
-    f.p = p + n - 10 - len;
-    f.n = len;
-    footer = root(&f);
-    schema = get_table(&f, &footer, 1);
-    (void)get_vector(&f, &footer, 2, 24, &n_dicts);
-    blocks = get_vector(&f, &footer, 3, 24, &n_blocks);
-    if (f.bad || schema.vt_size == 0 || n_dicts != 0)
-        return damaged(cx, "broken footer");
-    IA_GO(check_schema(cx, &f, &schema));
-    IA_GO(IA_GROW(cx, ids.v, ids.cap, 1)); /* so that an empty file has values too */
-    for (i = 0; i < n_blocks; i++)
-        IA_GO(read_block(cx, p, n, f.p + blocks + 24 * i, &ids));
-    *values = ids.v;
-    *count = ids.n;
-    ids.v = NULL;
+    *out = NULL;
+    if (n == 0)
+        return IA_OK;
+    IA_GO(read_all(cx, s, n, &buf));
+    IA_GO(ia_buf_finish(&buf, &bytes));
+    IA_GO(ia_buffer_own(cx, bytes.data, bytes.len, out));
 done:
-    ia_free(ids.v);
+    ia_buf_dispose(&buf);
+    return st;
+}
+
+/* Length of the metadata that follows; 0 at the end. `raw`: the first four bytes, which were read.
+ */
+static ia_status length_after(ia_ctx *cx, ia_source *s, uint8_t raw[4], uint32_t *out)
+{
+    size_t got = 4;
+
+    if (ia_le32(raw) == UINT32_MAX) /* absent before format 0.15 */
+        IA_TRY(ia_source_read(cx, s, raw, 4, &got));
+    if (got != 4 || ia_le32(raw) > INT32_MAX)
+        return damaged(cx, "a message's length");
+    *out = ia_le32(raw);
+    return IA_OK;
+}
+
+static ia_status read_length(ia_ctx *cx, ia_source *s, uint32_t *out)
+{
+    uint8_t raw[4];
+    size_t got;
+
+    *out = 0;
+    IA_TRY(ia_source_read(cx, s, raw, 4, &got));
+    if (got == 0)
+        return IA_OK; /* a stream may just stop between messages */
+    return got == 4 ? length_after(cx, s, raw, out) : damaged(cx, "a message's length");
+}
+
+/* The message with `size` bytes of metadata; 0 = the end. *m borrows r->meta until the next one;
+ * its body is the caller's. */
+static ia_status message_of(ia_ctx *cx, ipc_reader *r, ia_source *s, uint32_t size, message *m)
+{
+    int64_t version, body;
+    ia_fbt root;
+
+    memset(m, 0, sizeof *m);
+    if (size == 0)
+        return IA_OK;
+    r->messages++;
+    ia_buf_clear(&r->meta);
+    IA_TRY(read_all(cx, s, size, &r->meta));
+    m->f = (ia_fb){.p = r->meta.data, .n = r->meta.len};
+    root = ia_fb_root(&m->f);
+    version = ia_fb_int(&m->f, &root, 0, 2, 0);
+    m->kind = ia_fb_int(&m->f, &root, 1, 1, 0);
+    m->header = ia_fb_table(&m->f, &root, 2);
+    body = ia_fb_int(&m->f, &root, 3, 8, 0);
+    if (m->f.bad || m->header.vt_size == 0 || body < 0)
+        return damaged(cx, "a message's header");
+    if (version != IA_IPC_V4 && version != IA_IPC_V5)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "Arrow metadata version V%lld is not supported",
+                       (long long)version + 1);
+    if (m->kind < IA_IPC_SCHEMA || m->kind > IA_IPC_BATCH)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "Arrow message %lld (a tensor or newer) is not supported",
+                       (long long)m->kind);
+    return read_body(cx, s, (uint64_t)body, &m->body);
+}
+
+static ia_status read_message(ia_ctx *cx, ipc_reader *r, ia_source *s, message *m)
+{
+    uint32_t size;
+
+    memset(m, 0, sizeof *m);
+    IA_TRY(read_length(cx, s, &size));
+    return message_of(cx, r, s, size, m);
+}
+
+/* ---- dictionaries and batches -------------------------------------------------------------- */
+
+static ia_status set_dictionary(ia_ctx *cx, ipc_reader *r, int64_t id, ia_array *values, bool delta)
+{
+    ia_array *parts[2] = {NULL, values}, *all = NULL;
+    size_t i;
+
+    for (i = 0; i < r->dicts.n; i++) {
+        ia_ipc_dict *d = &r->dicts.d[i];
+
+        if (d->id != id)
+            continue;
+        if (!all && delta && d->values) {
+            parts[0] = d->values;
+            IA_TRY(ia_concat_arrays(cx, parts, 2, &all));
+        } else if (!all) {
+            all = ia_array_retain(values);
+        }
+        ia_array_release(d->values);
+        d->values = ia_array_retain(all);
+    }
+    ia_array_release(all);
+    return IA_OK;
+}
+
+static ia_status read_dictionary(ia_ctx *cx, ipc_reader *r, message *m, bool file)
+{
+    const int64_t id = ia_fb_int(&m->f, &m->header, 0, 8, 0);
+    const ia_fbt rb = ia_fb_table(&m->f, &m->header, 1);
+    const bool delta = ia_fb_int(&m->f, &m->header, 2, 1, 0) != 0;
+    ia_ipc_body b = {.f = &m->f, .rb = &rb, .body = m->body, .dicts = &r->dicts};
+    char name[] = "dictionary";
+    ia_field field = {.name = name};
+    ia_array *values = NULL;
+    ia_status st;
+    int64_t n;
+    size_t i;
+
+    for (i = 0; i < r->dicts.n && r->dicts.d[i].id != id; i++)
+        ;
+    if (m->f.bad || rb.vt_size == 0)
+        return damaged(cx, "a dictionary message");
+    if (i == r->dicts.n)
+        return ia_fail(cx, IA_ERR_CORRUPT, "dictionary %lld belongs to no field", (long long)id);
+    if (file && r->dicts.d[i].values && !delta)
+        return ia_fail(cx, IA_ERR_CORRUPT, "dictionary %lld comes twice in a file", (long long)id);
+    b.place = i + 1;
+    field.type = ia_type_retain(r->dicts.d[i].type);
+    IA_GO(ia_ipc_read_columns(cx, &b, &field, 1, &values, &n));
+    IA_GO(set_dictionary(cx, r, id, values, delta));
+done:
+    ia_type_release(field.type);
+    ia_array_release(values);
+    return st;
+}
+
+static ia_status read_batch(ia_ctx *cx, ipc_reader *r, message *m, ia_batch **out)
+{
+    const ia_schema *s = r->schema;
+    const ia_ipc_body b = {.f = &m->f, .rb = &m->header, .body = m->body, .dicts = &r->dicts};
+    ia_array **cols;
+    int64_t rows;
+    ia_status st;
+
+    IA_TRY(IA_NEW_ARRAY(cx, cols, s->n_fields + 1));
+    st = ia_ipc_read_columns(cx, &b, s->fields, s->n_fields, cols, &rows);
+    if (st == IA_OK)
+        st = ia_batch_make(cx, s, rows, cols, out);
+    ia_free(cols);
+    return st;
+}
+
+/* The next batch of a stream; dictionaries on the way are kept. */
+static ia_status stream_batch(ia_ctx *cx, ipc_reader *r, ia_batch **out)
+{
+    ia_status st = IA_OK;
+    message m = {0};
+
+    while (!*out && !r->ended) {
+        IA_GO(read_message(cx, r, &r->src, &m));
+        r->ended = m.kind == 0;
+        if (m.kind == IA_IPC_SCHEMA)
+            IA_GO(damaged(cx, "a second schema"));
+        if (m.kind == IA_IPC_DICTIONARY)
+            IA_GO(read_dictionary(cx, r, &m, false));
+        if (m.kind == IA_IPC_BATCH)
+            IA_GO(read_batch(cx, r, &m, out));
+        ia_buffer_release(m.body);
+        m.body = NULL;
+        IA_GO(ia_check(cx, 0, 0));
+    }
+done:
+    ia_buffer_release(m.body);
+    return st;
+}
+
+/* Block i of those at `at`; *m as in read_message. */
+static ia_status block_message(ia_ctx *cx, ipc_reader *r, size_t at, size_t i, int64_t kind,
+                               message *m)
+{
+    const uint8_t *p = r->data + at + 24 * i;
+    const uint64_t off = ia_le64(p), body = ia_le64(p + 16);
+    const uint32_t meta = ia_le32(p + 8);
+    ia_source s = ia_source_of(r->data + off, meta + body); /* read_footer checked them */
+
+    IA_TRY(read_message(cx, r, &s, m));
+    if (m->kind == kind)
+        return IA_OK;
+    return damaged(cx, "a block of the footer is not what it says");
+}
+
+static ia_status reader_next(ia_ctx *cx, ia_stream *s, ia_batch **out)
+{
+    ipc_reader *r = s->self;
+    ia_status st = IA_OK;
+    message m = {0};
+
+    *out = NULL;
+    if (!r->data) {
+        st = stream_batch(cx, r, out);
+    } else if (r->block < r->n_blocks) {
+        st = block_message(cx, r, r->blocks, r->block++, IA_IPC_BATCH, &m);
+        if (st == IA_OK)
+            st = read_batch(cx, r, &m, out);
+        ia_buffer_release(m.body);
+        if (st == IA_OK)
+            st = ia_check(cx, 0, 0);
+    }
+    if (st != IA_OK) {
+        ia_batch_release(*out);
+        *out = NULL;
+        r->ended = true;
+        r->block = r->n_blocks;
+    }
+    return ia_fail_prefix(cx, st, "%s, message %llu", r->name, (unsigned long long)r->messages);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static void reader_free(ipc_reader *r)
+{
+    if (!r)
+        return;
+    ia_source_close(&r->src);
+    ia_ipc_dicts_dispose(&r->dicts);
+    ia_schema_release(r->schema);
+    ia_buf_dispose(&r->meta);
+    ia_free(r->name);
+    ia_free(r);
+}
+
+static void reader_close(ia_stream *s)
+{
+    reader_free(s->self);
+    s->self = NULL;
+}
+
+static void hand_out(ipc_reader *r, ia_stream *out)
+{
+    out->schema = ia_schema_retain(r->schema);
+    out->next = reader_next;
+    out->close = reader_close;
+    out->self = r;
+}
+
+char ia_ipc_sniff(const void *data, size_t len)
+{
+    const uint8_t *p = data;
+    uint32_t n;
+
+    if (len >= 6 && memcmp(p, "ARROW1", 6) == 0)
+        return 'f';
+    if (len < 8)
+        return 0;
+    n = ia_le32(p);
+    if (n == UINT32_MAX) {
+        n = ia_le32(p + 4);
+        return n > 0 && n <= INT32_MAX ? 's' : 0;
+    }
+    /* Before format 0.15 a stream began with a length: one that no text begins with. */
+    return n >= 16 && n < (1u << 24) && n % 4 == 0 && ia_le32(p + 4) < n ? 's' : 0;
+}
+
+/* The schema message, after the mark of a file if there is one. */
+static ia_status read_head(ia_ctx *cx, ipc_reader *r)
+{
+    uint8_t raw[4];
+    uint32_t size;
+    message m = {0};
+    size_t got;
+    ia_status st;
+
+    IA_GO(ia_source_read(cx, &r->src, raw, 4, &got));
+    if (got == 4 && memcmp(raw, "ARRO", 4) == 0) {
+        IA_GO(ia_source_read(cx, &r->src, raw, 4, &got));
+        if (got < 4 || memcmp(raw, "W1", 2) != 0)
+            IA_GO(damaged(cx, "it does not begin with ARROW1"));
+        IA_GO(read_length(cx, &r->src, &size));
+    } else {
+        if (got < 4)
+            IA_GO(damaged(cx, "it is empty"));
+        IA_GO(length_after(cx, &r->src, raw, &size));
+    }
+    IA_GO(message_of(cx, r, &r->src, size, &m));
+    if (m.kind != IA_IPC_SCHEMA)
+        IA_GO(damaged(cx, "it does not begin with a schema"));
+    IA_GO(ia_ipc_read_schema(cx, &m.f, &m.header, &r->schema, &r->dicts));
+done:
+    ia_buffer_release(m.body);
+    return st;
+}
+
+ia_status ia_ipc_stream_open(ia_ctx *cx, ia_source *src, const char *name, ia_stream *out)
+{
+    ia_source own = *src;
+    ipc_reader *r = NULL;
+    ia_status st;
+
+    memset(out, 0, sizeof *out);
+    memset(src, 0, sizeof *src);
+    if (!own.read && ia_ipc_sniff(own.data, own.len) == 'f') {
+        st = ia_ipc_file_open(cx, own.data, own.len, name, out);
+        ia_source_close(&own);
+        return st;
+    }
+    st = IA_NEW(cx, r);
+    if (st != IA_OK) {
+        ia_source_close(&own);
+        return st;
+    }
+    r->src = own;
+    IA_GO(IA_SET(cx, r->name, ia_strdup(cx, name)));
+    st = read_head(cx, r);
+    IA_GO(ia_fail_prefix(cx, st, "%s", name));
+    hand_out(r, out);
+    r = NULL;
+done:
+    reader_free(r);
+    return st;
+}
+
+/* The blocks of vector k lie inside of the file and do not add up to more than it. */
+static ia_status check_blocks(ia_ctx *cx, const ipc_reader *r, ia_fb *f, const ia_fbt *footer,
+                              size_t k, size_t *at, size_t *n)
+{
+    uint64_t left = r->len;
+    size_t i;
+
+    *at = ia_fb_vector(f, footer, k, 24, n);
+    if (f->bad)
+        return damaged(cx, "the footer");
+    *at += (size_t)(f->p - r->data);
+    for (i = 0; i < *n; i++) {
+        const uint8_t *p = r->data + *at + 24 * i;
+        const uint64_t off = ia_le64(p), body = ia_le64(p + 16);
+        const uint32_t meta = ia_le32(p + 8);
+
+        if (off > r->len || meta > r->len - off || body > r->len - off - meta || meta + body > left)
+            return damaged(cx, "a block of the footer lies outside of the file");
+        left -= meta + body;
+    }
+    return IA_OK;
+}
+
+static ia_status read_footer(ia_ctx *cx, ipc_reader *r)
+{
+    size_t dicts, n_dicts, i, size;
+    ia_fbt footer, schema;
+    ia_fb f = {0};
+
+    if (r->len < 8 + 10 || memcmp(r->data, "ARROW1", 6) != 0 ||
+        memcmp(r->data + r->len - 6, "ARROW1", 6) != 0)
+        return damaged(cx, "no ARROW1 at its start and end");
+    size = ia_le32(r->data + r->len - 10);
+    if (size > r->len - 18)
+        return damaged(cx, "the footer is longer than the file");
+    f.p = r->data + r->len - 10 - size;
+    f.n = size;
+    footer = ia_fb_root(&f);
+    schema = ia_fb_table(&f, &footer, 1);
+    if (f.bad || schema.vt_size == 0)
+        return damaged(cx, "the footer");
+    IA_TRY(ia_ipc_read_schema(cx, &f, &schema, &r->schema, &r->dicts));
+    IA_TRY(check_blocks(cx, r, &f, &footer, 2, &dicts, &n_dicts));
+    IA_TRY(check_blocks(cx, r, &f, &footer, 3, &r->blocks, &r->n_blocks));
+    for (i = 0; i < n_dicts; i++) {
+        message m;
+        ia_status st = block_message(cx, r, dicts, i, IA_IPC_DICTIONARY, &m);
+
+        if (st == IA_OK)
+            st = read_dictionary(cx, r, &m, true);
+        ia_buffer_release(m.body);
+        IA_TRY(st);
+    }
+    return IA_OK;
+}
+
+ia_status ia_ipc_file_open(ia_ctx *cx, const void *data, size_t len, const char *name,
+                           ia_stream *out)
+{
+    ipc_reader *r = NULL;
+    ia_status st;
+
+    memset(out, 0, sizeof *out);
+    IA_GO(IA_NEW(cx, r));
+    r->data = data;
+    r->len = len;
+    IA_GO(IA_SET(cx, r->name, ia_strdup(cx, name)));
+    st = read_footer(cx, r);
+    IA_GO(ia_fail_prefix(cx, st, "%s", name));
+    hand_out(r, out);
+    r = NULL;
+done:
+    reader_free(r);
     return st;
 }

@@ -1,296 +1,361 @@
-/* ipc_write.c - writes Arrow IPC files of one UInt32 column. */
-#include <zstd.h>
+/* ipc_write.c - writes Arrow IPC streams and files. */
+#include "arrow/compute.h"
+#include "arrow/ipc_priv.h"
 
-#include "arrow/ipc.h"
-
-/* A flatbuffer grows from the end of a small fixed block towards its start; a place is named by its
- * distance from the end, which does not change as more is put in front. */
-typedef struct fbw {
-    uint8_t buf[640];
-    size_t head;          /* first byte in use */
-    uint16_t slots[8];    /* places of the open table's fields, 0 = absent */
+/* What was written for one dictionary place. */
+typedef struct written {
+    ia_array *last;  /* dictionary of the batch before; the same array needs no new look */
+    ia_array *all;   /* values written so far */
+    int64_t *to;     /* of `last`: index to index in `all`; NULL = unchanged */
+    uint32_t *slots; /* files: open addressing over `all`, index + 1 */
     size_t n_slots;
-    size_t table_end;     /* place where the open table began */
-} fbw;
+} written;
 
-static size_t place(const fbw *w)
+struct ia_ipc_writer {
+    ia_schema *schema;
+    bool file;
+    ia_ipc_sink sink;
+    void *self;
+    uint64_t at; /* bytes given to the sink */
+    written *dicts;
+    ia_ipc_remap *remap;
+    size_t n_dicts;
+    ia_ipc_out out;
+    uint64_t *blocks[2]; /* of dictionaries and of batches: offset, metadata, body */
+    size_t n_blocks[2], cap_blocks[2];
+};
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+static ia_status give(ia_ctx *cx, ia_ipc_writer *w, const void *p, size_t n)
 {
-    return sizeof w->buf - w->head;
+    w->at += n;
+    return n > 0 ? w->sink(cx, w->self, p, n) : IA_OK;
 }
 
-static void push(fbw *w, const void *p, size_t n)
+/* Closes *fb as a message around `header` and sends it with the body. */
+static ia_status send(ia_ctx *cx, ia_ipc_writer *w, ia_fbw *fb, size_t header, unsigned kind)
 {
-    IA_ASSERT(w->head >= n);
-    w->head -= n;
-    memcpy(w->buf + w->head, p, n);
-}
-
-/* Pads so that what follows, after `extra` more bytes, starts at a multiple of `align`. */
-static void align(fbw *w, size_t alignment, size_t extra)
-{
-    while ((place(w) + extra) % alignment != 0)
-        push(w, "", 1);
-}
-
-static void push_num(fbw *w, uint64_t v, size_t width)
-{
-    uint8_t raw[8];
-
-    align(w, width, width);
-    ia_put_le64(raw, v);
-    push(w, raw, width);
-}
-
-static void push_ref(fbw *w, size_t to)
-{
-    align(w, 4, 4);
-    push_num(w, place(w) + 4 - to, 4);
-}
-
-static void table_begin(fbw *w)
-{
-    memset(w->slots, 0, sizeof w->slots);
-    w->n_slots = 0;
-    w->table_end = place(w);
-}
-
-static void note(fbw *w, size_t k)
-{
-    w->slots[k] = (uint16_t)place(w);
-    if (k + 1 > w->n_slots)
-        w->n_slots = k + 1;
-}
-
-static void field_num(fbw *w, size_t k, uint64_t v, size_t width)
-{
-    push_num(w, v, width);
-    note(w, k);
-}
-
-static void field_ref(fbw *w, size_t k, size_t to)
-{
-    push_ref(w, to);
-    note(w, k);
-}
-
-/* Closes the table: its vtable is put right before it. Returns its place. */
-static size_t table_end(fbw *w)
-{
-    size_t at, k;
-    uint8_t raw[4];
-
-    push_num(w, 0, 4); /* distance to the vtable, filled in below */
-    at = place(w);
-    for (k = w->n_slots; k-- > 0;)
-        push_num(w, w->slots[k] ? at - w->slots[k] : 0, 2);
-    push_num(w, at - w->table_end, 2);
-    push_num(w, 4 + 2 * w->n_slots, 2);
-    ia_put_le32(raw, (uint32_t)(place(w) - at));
-    memcpy(w->buf + sizeof w->buf - at, raw, 4);
-    return at;
-}
-
-static size_t string(fbw *w, const char *s)
-{
-    const size_t n = strlen(s);
-
-    align(w, 4, n + 1);
-    push(w, "", 1);
-    push(w, s, n);
-    push_num(w, n, 4);
-    return place(w);
-}
-
-/* Vector of one reference. */
-static size_t vector_ref(fbw *w, size_t to)
-{
-    push_ref(w, to);
-    push_num(w, 1, 4);
-    return place(w);
-}
-
-/* Vector of structs made of n 64-bit numbers in all, `count` structs. */
-static size_t vector_u64(fbw *w, const uint64_t *v, size_t n, size_t count)
-{
-    align(w, 8, 0);
-    while (n-- > 0)
-        push_num(w, v[n], 8);
-    push_num(w, count, 4);
-    return place(w);
-}
-
-static void finish(fbw *w, size_t to)
-{
-    align(w, 8, 4);
-    push_ref(w, to);
-}
-
-/* ---- Arrow messages ------------------------------------------------------------------------ */
-
-enum { VERSION_V5 = 4, HEADER_SCHEMA = 1, HEADER_RECORD_BATCH = 3, TYPE_INT = 2, CODEC_ZSTD = 1 };
-
-static size_t put_schema(fbw *w)
-{
-    size_t type, kids, name, fields;
-
-    table_begin(w);
-    field_num(w, 0, 32, 4); /* bit width; unsigned is the default */
-    type = table_end(w);
-    push_num(w, 0, 4);      /* no children */
-    kids = place(w);
-    name = string(w, "row_id");
-    table_begin(w);
-    field_ref(w, 0, name);
-    field_ref(w, 3, type);
-    field_ref(w, 5, kids);
-    field_num(w, 2, TYPE_INT, 1);
-    field_num(w, 1, 0, 1);
-    fields = vector_ref(w, table_end(w));
-    table_begin(w);
-    field_ref(w, 1, fields);
-    field_num(w, 0, 0, 2); /* little-endian */
-    return table_end(w);
-}
-
-static void put_message(fbw *w, size_t header, unsigned kind, uint64_t body_len)
-{
-    table_begin(w);
-    field_num(w, 3, body_len, 8);
-    field_ref(w, 2, header);
-    field_num(w, 0, VERSION_V5, 2);
-    field_num(w, 1, kind, 1);
-    finish(w, table_end(w));
-}
-
-/* bufs: offset and length of validity and values. */
-static void put_batch(fbw *w, uint64_t rows, const uint64_t bufs[4], uint64_t body_len)
-{
-    const uint64_t node[2] = {rows, 0};
-    size_t comp, nodes, buffers;
-
-    table_begin(w);
-    field_num(w, 0, CODEC_ZSTD, 1);
-    field_num(w, 1, 0, 1);
-    comp = table_end(w);
-    nodes = vector_u64(w, node, 2, 1);
-    buffers = vector_u64(w, bufs, 4, 2);
-    table_begin(w);
-    field_num(w, 0, rows, 8);
-    field_ref(w, 1, nodes);
-    field_ref(w, 2, buffers);
-    field_ref(w, 3, comp);
-    put_message(w, table_end(w), HEADER_RECORD_BATCH, body_len);
-}
-
-static void put_footer(fbw *w, uint64_t offset, uint64_t meta_len, uint64_t body_len)
-{
-    const uint64_t block[3] = {offset, meta_len, body_len};
-    size_t schema, dicts, batches;
-
-    schema = put_schema(w);
-    dicts = vector_u64(w, NULL, 0, 0);
-    batches = vector_u64(w, block, 3, 1);
-    table_begin(w);
-    field_ref(w, 1, schema);
-    field_ref(w, 2, dicts);
-    field_ref(w, 3, batches);
-    field_num(w, 0, VERSION_V5, 2);
-    finish(w, table_end(w));
-}
-
-/* Encapsulated: continuation mark, length, metadata; a multiple of 8 bytes. */
-static void append_message(ia_ctx *cx, ia_buf *out, const fbw *w)
-{
+    const uint64_t at = w->at;
+    const bool body = kind != IA_IPC_SCHEMA;
+    const size_t k = kind == IA_IPC_BATCH;
     uint8_t head[8];
 
+    ia_fbw_begin(fb);
+    ia_fbw_num(fb, 3, body ? w->out.body.len : 0, 8);
+    ia_fbw_ref(fb, 2, header);
+    ia_fbw_num(fb, 0, IA_IPC_V5, 2);
+    ia_fbw_num(fb, 1, kind, 1);
+    ia_fbw_finish(fb, ia_fbw_end(fb));
+    IA_TRY(ia_fbw_status(fb));
     ia_put_le32(head, UINT32_MAX);
-    ia_put_le32(head + 4, (uint32_t)place(w));
-    ia_buf_put(cx, out, head, 8);
-    ia_buf_put(cx, out, w->buf + w->head, place(w));
+    ia_put_le32(head + 4, (uint32_t)ia_fbw_place(fb));
+    IA_TRY(give(cx, w, head, 8));
+    IA_TRY(give(cx, w, ia_fbw_data(fb), ia_fbw_place(fb)));
+    if (!body)
+        return IA_OK;
+    IA_TRY(IA_GROW(cx, w->blocks[k], w->cap_blocks[k], w->n_blocks[k] + 3));
+    w->blocks[k][w->n_blocks[k]++] = at;
+    w->blocks[k][w->n_blocks[k]++] = w->at - at;
+    w->blocks[k][w->n_blocks[k]++] = w->out.body.len;
+    return give(cx, w, w->out.body.data, w->out.body.len);
 }
 
-static void pad8(ia_ctx *cx, ia_buf *b)
+/* The RecordBatch table of what was put into w->out. */
+static size_t put_batch(ia_ipc_writer *w, ia_fbw *fb, int64_t rows)
 {
-    ia_buf_fill(cx, b, 0, (8 - b->len % 8) % 8);
-}
+    size_t comp = 0, nodes, bufs;
 
-/* One body buffer: its plain length and a ZSTD frame, or -1 and the bytes where that is shorter. */
-static ia_status append_buffer(ia_ctx *cx, ia_buf *body, const void *p, size_t n,
-                               uint64_t place_len[2])
-{
-    const size_t start = body->len, bound = ZSTD_compressBound(n);
-    uint8_t *d = ia_buf_extend(cx, body, 8 + bound);
-    size_t len;
-
-    if (!d)
-        return ia_buf_status(body);
-    len = ZSTD_compress(d + 8, bound, p, n, 3);
-    if (ZSTD_isError(len) || len >= n) {
-        ia_put_le64(d, UINT64_MAX);
-        memcpy(d + 8, p, n);
-        len = n;
-    } else {
-        ia_put_le64(d, n);
+    if (w->out.codec != IA_IPC_PLAIN) {
+        ia_fbw_begin(fb);
+        ia_fbw_num(fb, 0, (uint64_t)w->out.codec, 1);
+        ia_fbw_num(fb, 1, 0, 1);
+        comp = ia_fbw_end(fb);
     }
-    body->len = start + 8 + len;
-    place_len[0] = start;
-    place_len[1] = 8 + len;
-    pad8(cx, body);
-    return ia_buf_status(body);
+    nodes = ia_fbw_u64s(fb, w->out.nodes, w->out.n_nodes, w->out.n_nodes / 2);
+    bufs = ia_fbw_u64s(fb, w->out.bufs, w->out.n_bufs, w->out.n_bufs / 2);
+    ia_fbw_begin(fb);
+    ia_fbw_num(fb, 0, (uint64_t)rows, 8);
+    ia_fbw_ref(fb, 1, nodes);
+    ia_fbw_ref(fb, 2, bufs);
+    if (comp)
+        ia_fbw_ref(fb, 3, comp);
+    return ia_fbw_end(fb);
 }
 
-/* Engines of today write the validity bits out although nothing is null; so do we. */
-static ia_status make_body(ia_ctx *cx, const uint32_t *values, size_t count, ia_buf *body,
-                           uint64_t bufs[4])
+/* ---- dictionaries -------------------------------------------------------------------------- */
+
+static ia_status send_dictionary(ia_ctx *cx, ia_ipc_writer *w, const ia_array *values, size_t place,
+                                 bool delta)
 {
-    const size_t bits = (count + 7) / 8;
-    uint8_t *ones;
+    ia_fbw fb = {.cx = cx};
+    size_t inner = place + 1, rb;
     ia_status st;
 
-    if (count == 0)
-        return IA_OK;
-    IA_TRY(IA_SET(cx, ones, ia_alloc(cx, bits)));
-    memset(ones, 0xff, bits);
-    if (count % 8)
-        ones[bits - 1] = (uint8_t)((1u << (count % 8)) - 1);
-    st = append_buffer(cx, body, ones, bits, bufs);
-    ia_free(ones);
-    IA_TRY(st);
-    return append_buffer(cx, body, values, count * 4, bufs + 2);
+    ia_ipc_out_clear(&w->out);
+    IA_GO(ia_ipc_put_array(cx, &w->out, values, 0, values->length, w->remap, &inner));
+    rb = put_batch(w, &fb, values->length);
+    ia_fbw_begin(&fb);
+    ia_fbw_num(&fb, 0, place, 8);
+    ia_fbw_ref(&fb, 1, rb);
+    ia_fbw_num(&fb, 2, delta, 1);
+    IA_GO(send(cx, w, &fb, ia_fbw_end(&fb), IA_IPC_DICTIONARY));
+done:
+    ia_fbw_dispose(&fb);
+    return st;
 }
 
-ia_status ia_ipc_write_row_ids(ia_ctx *cx, const uint32_t *values, size_t count, ia_bytes *out)
+static bool same_values(const ia_array *a, const ia_array *b)
+{
+    int64_t i;
+
+    if (a->length != b->length)
+        return false;
+    for (i = 0; i < a->length; i++)
+        if (!ia_value_equal(a, i, b, i))
+            return false;
+    return true;
+}
+
+/* Slot of value i of a in the table over d->all: its index + 1, or a free one. */
+static uint32_t *slot_of(const written *d, const ia_array *a, int64_t i)
+{
+    size_t k = (size_t)ia_value_hash(a, i, 0) & (d->n_slots - 1);
+
+    while (d->slots[k] && !ia_value_equal(d->all, d->slots[k] - 1, a, i))
+        k = (k + 1) & (d->n_slots - 1);
+    return &d->slots[k];
+}
+
+static ia_status rehash(ia_ctx *cx, written *d, int64_t values)
+{
+    size_t n = d->n_slots ? d->n_slots : 64;
+    int64_t i;
+
+    while (n < 2 * (size_t)values)
+        n *= 2;
+    if (n == d->n_slots)
+        return IA_OK;
+    ia_free(d->slots);
+    d->n_slots = 0;
+    IA_TRY(IA_NEW_ARRAY(cx, d->slots, n));
+    d->n_slots = n;
+    for (i = 0; d->all && i < d->all->length; i++) {
+        uint32_t *s = slot_of(d, d->all, i);
+
+        if (!*s)
+            *s = (uint32_t)i + 1;
+    }
+    return IA_OK;
+}
+
+/* Room for the index type's largest value? */
+static ia_status check_index(ia_ctx *cx, const ia_type *index, int64_t last)
+{
+    const uint32_t bits = ia_type_bits(index) - (index->id <= IA_TYPE_I64 ? 1 : 0);
+
+    if (last > UINT32_MAX - 2 || (bits < 63 && last >= (int64_t)1 << bits))
+        return ia_fail(cx, IA_ERR_INVALID,
+                       "an Arrow file holds one dictionary per field, and this one outgrows its "
+                       "index type; write a stream");
+    return IA_OK;
+}
+
+/* Files: the values of `a` that are new are appended to d->all and sent. */
+static ia_status extend_dictionary(ia_ctx *cx, ia_ipc_writer *w, written *d, const ia_type *t,
+                                   const ia_array *a, size_t place)
+{
+    const int64_t have = d->all ? d->all->length : 0;
+    int64_t *fresh = NULL, n = 0, i;
+    ia_array *added = NULL, *parts[2], *all = NULL;
+    ia_status st;
+
+    IA_GO(IA_NEW_ARRAY(cx, fresh, (size_t)a->length));
+    IA_GO(IA_NEW_ARRAY(cx, d->to, (size_t)a->length + 1));
+    IA_GO(rehash(cx, d, have + a->length));
+    for (i = 0; i < a->length; i++) {
+        const uint32_t *s = have > 0 ? slot_of(d, a, i) : NULL;
+
+        d->to[i] = s && *s ? (int64_t)*s - 1 : have + n;
+        if (!s || !*s)
+            fresh[n++] = i;
+    }
+    if (n > 0)
+        IA_GO(check_index(cx, t->children[0].type, have + n - 1));
+    if (n > 0 || !d->all) {
+        IA_GO(ia_take_array(cx, a, fresh, n, &added));
+        IA_GO(send_dictionary(cx, w, added, place, d->all != NULL));
+        parts[0] = d->all;
+        parts[1] = added;
+        IA_GO(ia_concat_arrays(cx, d->all ? parts : parts + 1, d->all ? 2 : 1, &all));
+        ia_array_release(d->all);
+        d->all = all;
+        for (i = have; i < d->all->length; i++) {
+            uint32_t *s = slot_of(d, d->all, i);
+
+            if (!*s)
+                *s = (uint32_t)i + 1;
+        }
+    }
+done:
+    ia_array_release(added);
+    ia_free(fresh);
+    return st;
+}
+
+static ia_status write_dictionary(ia_ctx *cx, ia_ipc_writer *w, const ia_type *t, ia_array *values,
+                                  size_t place)
+{
+    written *d = &w->dicts[place];
+
+    if (d->last == values)
+        return IA_OK;
+    if (w->file) {
+        ia_free(d->to);
+        d->to = NULL;
+        IA_TRY(extend_dictionary(cx, w, d, t, values, place));
+        w->remap[place].to = d->to;
+    } else if (!d->last || !same_values(d->last, values)) {
+        IA_TRY(send_dictionary(cx, w, values, place, false));
+    }
+    ia_array_release(d->last);
+    d->last = ia_array_retain(values);
+    return IA_OK;
+}
+
+/* Inner dictionaries go first: their indices are part of the outer one's values. */
+static ia_status write_dictionaries(ia_ctx *cx, ia_ipc_writer *w, const ia_array *a, size_t *place)
+{
+    const size_t own = *place;
+    size_t i;
+
+    if (a->type->id == IA_TYPE_DICTIONARY)
+        ++*place;
+    for (i = 0; i < a->n_children; i++)
+        IA_TRY(write_dictionaries(cx, w, a->children[i], place));
+    if (a->type->id == IA_TYPE_DICTIONARY)
+        return write_dictionary(cx, w, a->type, a->children[0], own);
+    return IA_OK;
+}
+
+/* ---- the writer ---------------------------------------------------------------------------- */
+
+static ia_status send_schema(ia_ctx *cx, ia_ipc_writer *w)
+{
+    ia_fbw fb = {.cx = cx};
+    ia_status st;
+
+    if (w->file)
+        IA_GO(give(cx, w, "ARROW1\0\0", 8));
+    IA_GO(send(cx, w, &fb, ia_ipc_put_schema(&fb, w->schema), IA_IPC_SCHEMA));
+done:
+    ia_fbw_dispose(&fb);
+    return st;
+}
+
+ia_status ia_ipc_writer_open(ia_ctx *cx, const ia_schema *s, bool file, ia_ipc_codec codec,
+                             ia_ipc_sink sink, void *self, ia_ipc_writer **out)
+{
+    ia_ipc_writer *w = NULL;
+    ia_status st;
+    size_t i;
+
+    *out = NULL;
+    IA_GO(IA_NEW(cx, w));
+    w->schema = ia_schema_retain(s);
+    w->file = file;
+    w->sink = sink;
+    w->self = self;
+    w->out.codec = codec;
+    for (i = 0; i < s->n_fields; i++)
+        w->n_dicts += ia_ipc_dict_places(s->fields[i].type);
+    IA_GO(IA_NEW_ARRAY(cx, w->dicts, w->n_dicts + 1));
+    IA_GO(IA_NEW_ARRAY(cx, w->remap, w->n_dicts + 1));
+    IA_GO(send_schema(cx, w));
+    *out = w;
+    w = NULL;
+done:
+    ia_ipc_writer_free(w);
+    return st;
+}
+
+void ia_ipc_writer_all_validity(ia_ipc_writer *w)
+{
+    w->out.all_validity = true;
+}
+
+ia_status ia_ipc_writer_write(ia_ctx *cx, ia_ipc_writer *w, const ia_batch *b)
+{
+    const ia_schema *s = w->schema;
+    ia_fbw fb = {.cx = cx};
+    size_t i, place = 0;
+    ia_status st = IA_OK;
+
+    if (b->schema->n_fields != s->n_fields)
+        return ia_fail(cx, IA_ERR_INVALID, "a batch of %zu columns for an Arrow writer of %zu",
+                       b->schema->n_fields, s->n_fields);
+    for (i = 0; i < s->n_fields; i++) {
+        if (!ia_type_equal(b->cols[i]->type, s->fields[i].type))
+            return ia_fail(cx, IA_ERR_INVALID, "column '%s' has another type than the Arrow writer",
+                           s->fields[i].name);
+        IA_GO(write_dictionaries(cx, w, b->cols[i], &place));
+    }
+    ia_ipc_out_clear(&w->out);
+    for (i = 0, place = 0; i < s->n_fields; i++)
+        IA_GO(ia_ipc_put_array(cx, &w->out, b->cols[i], 0, b->rows, w->remap, &place));
+    IA_GO(send(cx, w, &fb, put_batch(w, &fb, b->rows), IA_IPC_BATCH));
+done:
+    ia_fbw_dispose(&fb);
+    return st;
+}
+
+ia_status ia_ipc_writer_finish(ia_ctx *cx, ia_ipc_writer *w)
 {
     static const uint8_t eos[8] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
-    ia_buf file = {0}, body = {0};
-    uint64_t bufs[4] = {0};
-    size_t at, meta_len;
-    uint8_t len[4];
-    fbw w;
+    size_t schema, dicts, batches;
+    ia_fbw fb = {.cx = cx};
+    uint8_t tail[10];
     ia_status st;
 
-    memset(out, 0, sizeof *out);
-    IA_GO(make_body(cx, values, count, &body, bufs));
-    ia_buf_put(cx, &file, "ARROW1\0\0", 8);
-    w = (fbw){.head = sizeof w.buf};
-    put_message(&w, put_schema(&w), HEADER_SCHEMA, 0);
-    append_message(cx, &file, &w);
-    at = file.len;
-    w = (fbw){.head = sizeof w.buf};
-    put_batch(&w, count, bufs, body.len);
-    append_message(cx, &file, &w);
-    meta_len = file.len - at;
-    ia_buf_put(cx, &file, body.data, body.len);
-    ia_buf_put(cx, &file, eos, 8);
-    w = (fbw){.head = sizeof w.buf};
-    put_footer(&w, at, meta_len, body.len);
-    ia_buf_put(cx, &file, w.buf + w.head, place(&w));
-    ia_put_le32(len, (uint32_t)place(&w));
-    ia_buf_put(cx, &file, len, 4);
-    ia_buf_put(cx, &file, "ARROW1", 6);
-    IA_GO(ia_buf_finish(&file, out));
+    IA_GO(give(cx, w, eos, 8));
+    if (!w->file)
+        goto done;
+    schema = ia_ipc_put_schema(&fb, w->schema);
+    dicts = ia_fbw_u64s(&fb, w->blocks[0], w->n_blocks[0], w->n_blocks[0] / 3);
+    batches = ia_fbw_u64s(&fb, w->blocks[1], w->n_blocks[1], w->n_blocks[1] / 3);
+    ia_fbw_begin(&fb);
+    ia_fbw_ref(&fb, 1, schema);
+    ia_fbw_ref(&fb, 2, dicts);
+    ia_fbw_ref(&fb, 3, batches);
+    ia_fbw_num(&fb, 0, IA_IPC_V5, 2);
+    ia_fbw_finish(&fb, ia_fbw_end(&fb));
+    IA_GO(ia_fbw_status(&fb));
+    IA_GO(give(cx, w, ia_fbw_data(&fb), ia_fbw_place(&fb)));
+    ia_put_le32(tail, (uint32_t)ia_fbw_place(&fb));
+    memcpy(tail + 4, "ARROW1", 6);
+    IA_GO(give(cx, w, tail, 10));
 done:
-    ia_buf_dispose(&body);
-    ia_buf_dispose(&file);
+    ia_fbw_dispose(&fb);
     return st;
+}
+
+void ia_ipc_writer_free(ia_ipc_writer *w)
+{
+    size_t i;
+
+    if (!w)
+        return;
+    for (i = 0; w->dicts && i < w->n_dicts; i++) {
+        ia_array_release(w->dicts[i].last);
+        ia_array_release(w->dicts[i].all);
+        ia_free(w->dicts[i].to);
+        ia_free(w->dicts[i].slots);
+    }
+    ia_free(w->dicts);
+    ia_free(w->remap);
+    ia_free(w->blocks[0]);
+    ia_free(w->blocks[1]);
+    ia_ipc_out_dispose(&w->out);
+    ia_schema_release(w->schema);
+    ia_free(w);
 }

@@ -164,6 +164,24 @@ done:
     return st;
 }
 
+ia_status ia_type_list_of(ia_ctx *cx, ia_type_id id, int32_t size, const ia_field *item,
+                          ia_type **out)
+{
+    ia_field copy;
+    ia_status st;
+
+    *out = NULL;
+    IA_TRY(ia_field_copy(cx, item, &copy));
+    st = ia_type_list(cx, id, size, item->name, item->type, item->nullable, out);
+    if (st == IA_OK) { /* nobody else has it yet */
+        ia_field_dispose(&(*out)->children[0]);
+        (*out)->children[0] = copy;
+        return IA_OK;
+    }
+    ia_field_dispose(&copy);
+    return st;
+}
+
 ia_status ia_type_struct(ia_ctx *cx, const ia_field *fields, size_t n, ia_type **out)
 {
     ia_type *t = NULL;

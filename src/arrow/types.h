@@ -79,6 +79,9 @@ ia_status ia_type_decimal(ia_ctx *cx, ia_type_id id, int32_t precision, int32_t 
 /* LIST, LARGE_LIST or FIXED_LIST(size); the child field is named `child_name` ("item"). */
 ia_status ia_type_list(ia_ctx *cx, ia_type_id id, int32_t size, const char *child_name,
                        const ia_type *item, bool item_nullable, ia_type **out) IA_MUST_CHECK;
+/* The same with the item's name, nullability and metadata from a field (copied). */
+ia_status ia_type_list_of(ia_ctx *cx, ia_type_id id, int32_t size, const ia_field *item,
+                          ia_type **out) IA_MUST_CHECK;
 /* Copies the fields (types are retained). */
 ia_status ia_type_struct(ia_ctx *cx, const ia_field *fields, size_t n, ia_type **out) IA_MUST_CHECK;
 ia_status ia_type_dictionary(ia_ctx *cx, const ia_type *index, const ia_type *value,
