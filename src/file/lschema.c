@@ -64,7 +64,8 @@ static ia_status put_fixed_list(ia_ctx *cx, ia_buf *b, const ia_type *t, const c
 {
     const ia_type *item = t->children[0].type;
 
-    if (!ia_type_bits(item) || t->size < 1)
+    if (t->size < 1 ||
+        (item->id != IA_TYPE_STRUCT && (!ia_type_bits(item) || item->id == IA_TYPE_DICTIONARY)))
         return refuse_type(cx, t, field);
     ia_buf_puts(cx, b, "fixed_size_list:");
     IA_TRY(put_logical(cx, b, item, field, depth + 1));
@@ -72,14 +73,31 @@ static ia_status put_fixed_list(ia_ctx *cx, ia_buf *b, const ia_type *t, const c
     return IA_OK;
 }
 
-/* The engine's own parser takes exactly three parts, so a zone with ':' is refused here. */
+/* An empty zone would read as none. */
 static ia_status put_timestamp(ia_ctx *cx, ia_buf *b, const ia_type *t, const char *field)
 {
-    if (t->tz && (strchr(t->tz, ':') || !*t->tz))
+    if (t->tz && (!*t->tz || ia_str_eq(t->tz, "-")))
         return ia_fail(cx, IA_ERR_UNSUPPORTED,
                        "field '%s': time zone '%s' cannot be written, use a zone name or UTC",
                        field, t->tz);
     put_time(cx, b, t);
+    return IA_OK;
+}
+
+/* The last part says whether the dictionary is ordered; nobody keeps that. */
+static ia_status put_dictionary(ia_ctx *cx, ia_buf *b, const ia_type *t, const char *field,
+                                int depth)
+{
+    const ia_type *value = t->children[1].type;
+
+    if (value->id == IA_TYPE_NULL || value->id == IA_TYPE_DICTIONARY ||
+        value->id == IA_TYPE_FIXED_LIST || value->id == IA_TYPE_STRUCT || ia_type_is_list(value))
+        return refuse_type(cx, t, field);
+    ia_buf_puts(cx, b, "dict:");
+    IA_TRY(put_logical(cx, b, value, field, depth + 1));
+    ia_buf_puts(cx, b, ":");
+    IA_TRY(put_logical(cx, b, t->children[0].type, field, depth + 1));
+    ia_buf_puts(cx, b, ":false");
     return IA_OK;
 }
 
@@ -109,6 +127,10 @@ static ia_status put_logical(ia_ctx *cx, ia_buf *b, const ia_type *t, const char
             ia_buf_puts(cx, b, ".struct");
     } else if (t->id == IA_TYPE_STRUCT) {
         ia_buf_puts(cx, b, "struct");
+    } else if (t->id == IA_TYPE_MAP) {
+        ia_buf_puts(cx, b, "map");
+    } else if (t->id == IA_TYPE_DICTIONARY) {
+        IA_TRY(put_dictionary(cx, b, t, field, depth));
     } else if (t->id == IA_TYPE_FIXED_LIST) {
         IA_TRY(put_fixed_list(cx, b, t, field, depth));
     } else {
@@ -117,16 +139,24 @@ static ia_status put_logical(ia_ctx *cx, ia_buf *b, const ia_type *t, const char
     return ia_buf_status(b);
 }
 
-/* The informative `encoding` member: 1 plain, 2 variable width; absent for struct and null. */
-static ia_status set_extra(ia_ctx *cx, ia_lfield *f, const ia_type *t)
+/* The informative `encoding` member (1 plain, 2 variable width, 3 dictionary; absent for struct and
+ * null) and the name of an extension type. */
+static ia_status set_extra(ia_ctx *cx, ia_lfield *out, const ia_field *f)
 {
-    uint8_t wire[2] = {0x38, 1};
+    const char *extension = ia_field_meta(f, "ARROW:extension:name");
+    const ia_type *t = f->type;
+    ia_buf b = {0};
+    ia_status st;
 
-    if (t->id == IA_TYPE_STRUCT || t->id == IA_TYPE_NULL)
-        return IA_OK;
-    if (ia_type_is_var(t))
-        wire[1] = 2;
-    return ia_bytes_copy(cx, wire, sizeof wire, &f->extra);
+    if (t->id != IA_TYPE_STRUCT && t->id != IA_TYPE_NULL)
+        ia_wire_put_u64(cx, &b, 7, ia_type_is_var(t) ? 2 : t->id == IA_TYPE_DICTIONARY ? 3 : 1);
+    ia_wire_put_str(cx, &b, 9, extension);
+    IA_GO(ia_buf_status(&b));
+    if (b.len)
+        IA_GO(ia_bytes_copy(cx, b.data, b.len, &out->extra));
+done:
+    ia_buf_dispose(&b);
+    return st;
 }
 
 static ia_status make_field(ia_ctx *cx, const ia_field *f, int32_t id, int32_t parent, int depth,
@@ -141,11 +171,25 @@ static ia_status make_field(ia_ctx *cx, const ia_field *f, int32_t id, int32_t p
     IA_GO(IA_SET(cx, out->name, ia_strdup(cx, f->name)));
     IA_GO(put_logical(cx, &text, f->type, f->name, depth));
     IA_GO(ia_buf_finish_str(cx, &text, &out->logical_type));
-    IA_GO(set_extra(cx, out, f->type));
+    IA_GO(set_extra(cx, out, f));
     IA_GO(ia_kv_copy(cx, f->metadata, f->n_metadata, &out->metadata, &out->n_metadata));
 done:
     ia_buf_dispose(&text);
     return st;
+}
+
+/* Types with child fields in the schema. */
+static bool is_parent(const ia_type *t)
+{
+    return ia_type_is_list(t) || t->id == IA_TYPE_STRUCT ||
+           (t->id == IA_TYPE_FIXED_LIST && t->children[0].type->id == IA_TYPE_STRUCT);
+}
+
+static bool is_blob_v2(const ia_field *f)
+{
+    const char *name = ia_field_meta(f, "ARROW:extension:name");
+
+    return name && ia_str_eq(name, "lance.blob.v2");
 }
 
 static ia_status add_field(ia_ctx *cx, ia_lschema *ls, const ia_field *f, int32_t parent,
@@ -157,12 +201,13 @@ static ia_status add_field(ia_ctx *cx, ia_lschema *ls, const ia_field *f, int32_
 
     if (id == INT32_MAX)
         return ia_fail(cx, IA_ERR_INVALID, "field '%s': field ids are used up", f->name);
+    if (is_blob_v2(f))
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "field '%s': columns of type lance.blob.v2 are read, not written", f->name);
     IA_GO(make_field(cx, f, id, parent, depth, &lf));
     IA_GO(ia_lschema_add(cx, ls, &lf));
     (*next)++;
-    if (ia_type_is_list(f->type) || f->type->id == IA_TYPE_STRUCT) {
-        if (!f->type->n_children)
-            IA_GO(refuse_type(cx, f->type, f->name));
+    if (is_parent(f->type)) {
         for (size_t i = 0; i < f->type->n_children; i++)
             IA_GO(add_field(cx, ls, &f->type->children[i], id, next, depth + 1));
     }

@@ -82,6 +82,8 @@ typedef struct ia_wpart {
     uint32_t bits, len_bits;
 } ia_wpart;
 
+typedef struct ia_wintern ia_wintern; /* the map from values to their numbers in a page */
+
 /* What a physical column holds besides plain values. */
 typedef enum ia_wkind {
     IA_WKIND_PLAIN = 0,
@@ -108,8 +110,9 @@ typedef struct ia_wleaf {
     uint32_t minor;    /* of the file: 1 or 2 */
     ia_hints hints;
     ia_wkind kind;
-    ia_wpart *parts; /* packed structs; owned by the writer */
+    ia_wpart *parts; /* packed structs */
     size_t n_parts;
+    bool parts_owned;
     ia_phys phys; /* of vals */
     size_t top_index;
     ia_io_class cls;
@@ -119,20 +122,24 @@ typedef struct ia_wleaf {
     ia_buf events;            /* u8 per entry; empty while there was no event */
     uint64_t entries, invisible, valid;
     bool used[2 * IA_MAX_LAYERS + 1];
-    uint64_t longest; /* bytes of the longest value */
-    ia_vals vals;     /* visible slots; data.data may be borrowed from a batch */
-    ia_vals dict;     /* DICTIONARY: distinct values of the page */
+    uint64_t longest;   /* bytes of the longest value */
+    ia_vals vals;       /* visible slots; data.data may be borrowed from a batch */
+    ia_vals dict;       /* DICTIONARY: distinct values of the page */
+    ia_wintern *intern; /* DICTIONARY; owned by the writer */
 
     ia_buf pages; /* finished Page messages as members of ColumnMetadata */
 } ia_wleaf;
 
-/* shred.c */
-ia_status ia_wleaf_append(ia_ctx *cx, ia_wleaf *l, const ia_array *a, int64_t start,
-                          int64_t n) IA_MUST_CHECK;
-/* Buffered bytes, about. */
-uint64_t ia_wleaf_bytes(const ia_wleaf *l);
-void ia_wleaf_clear(ia_wleaf *l);
-/* Entry and value count at which the last buffered row starts (lists). */
+/* write_setup.c: completes a column of which the way to it and `minor` are known. Errors:
+ * UNSUPPORTED naming the field, its type and, where that helps, the version to ask for. */
+ia_status ia_wleaf_init(ia_ctx *cx, ia_wleaf *l, const ia_file_writer_options *opt) IA_MUST_CHECK;
+
+/* write_leaf.c: rows of a batch go to the page that is being filled; full pages go to the queue. */
+struct ia_wqueue;
+ia_status ia_wleaf_append(ia_ctx *cx, ia_wleaf *l, struct ia_wqueue *q, const ia_array *a,
+                          uint64_t page_bytes) IA_MUST_CHECK;
+uint64_t ia_wleaf_bytes(const ia_wleaf *l); /* buffered, about */
+void ia_wleaf_clear(ia_wleaf *l);           /* for the next page */
 void ia_wleaf_dispose(ia_wleaf *l);
 
 /* The levels of a page, numbered. */
@@ -144,6 +151,7 @@ typedef struct ia_wlevels {
     uint64_t n;
     uint32_t max_rep, max_def, max_visible;
 } ia_wlevels;
+/* write_layers.c */
 ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out) IA_MUST_CHECK;
 
 /* A page ready to be written: at most four buffers and the PageLayout message. */
@@ -166,12 +174,12 @@ ia_status ia_write_mini(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_
 /* write_zip.c */
 ia_status ia_write_zip(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv,
                        ia_wpage *out) IA_MUST_CHECK;
+/* write_const.c: all values are null ... */
 ia_status ia_write_constant(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv,
                             ia_wpage *out) IA_MUST_CHECK;
-/* write_dict.c: dictionary of a page of strings; *made false when it does not pay. `indices` gets
- * one u32 per value, `items` the block of distinct values. */
-ia_status ia_write_dict(ia_ctx *cx, const ia_wleaf *l, ia_vals *indices, ia_buf *items,
-                        uint64_t *n_items, bool *made) IA_MUST_CHECK;
+/* ... or equal; *made false when they are not, or the format has no such page. */
+ia_status ia_write_one_value(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out,
+                             bool *made) IA_MUST_CHECK;
 
 /* Messages shared by the layouts. */
 void ia_put_flat(ia_ctx *cx, ia_buf *b, uint32_t member, uint32_t bits); /* CE {flat} as member */
