@@ -48,8 +48,13 @@ static ia_status open_leaves(ia_ctx *cx, walk_state *w, const ia_type *t)
     r = &w->c->leaves[w->next];
     if (w->c->col->leaf_columns[w->next] >= 0) {
         r->present = true;
-        IA_TRY(ia_leaf_init(cx, &r->leaf, w->f, (uint32_t)w->c->col->leaf_columns[w->next],
-                            w->c->col->field->type, w->path, w->depth, w->c->col->cls));
+        r->spec = (ia_leafspec){.column = (uint32_t)w->c->col->leaf_columns[w->next],
+                                .type = w->c->col->field->type,
+                                .path_len = w->depth,
+                                .cls = w->c->col->cls};
+        memcpy(r->spec.path, w->path, w->depth * sizeof w->path[0]);
+        IA_TRY(ia_leaf_init(cx, &r->leaf, w->f, r->spec.column, r->spec.type, r->spec.path,
+                            r->spec.path_len, r->spec.cls));
     }
     w->next++;
     return IA_OK;

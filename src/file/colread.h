@@ -2,11 +2,12 @@
 #ifndef IA_FILE_COLREAD_H
 #define IA_FILE_COLREAD_H
 
-#include "file/leaf_priv.h"
+#include "file/leaf_cache.h"
 
 /* One leaf of a column; `present` is false when the file does not have it (all null). */
 typedef struct ia_leafread {
     bool present;
+    ia_leafspec spec;
     ia_leaf leaf;
     ia_leafacc acc;
 } ia_leafread;

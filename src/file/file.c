@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "file/file_priv.h"
+#include "file/leaf_cache.h"
 #include "file/lschema_wire.h"
 
 enum { FOOTER = 40, TAIL = 64 * 1024 };
@@ -188,6 +189,7 @@ ia_status ia_file_open(ia_ctx *cx, ia_objstore *os, const char *path, uint64_t k
 
     *out = NULL;
     IA_GO(IA_NEW(cx, f));
+    pthread_mutex_init(&f->idle.lock, NULL);
     IA_GO(ia_objstore_open(cx, os, path, &f->io));
     IA_GO(IA_SET(cx, f->name, ia_strdup(cx, ia_path_base(path))));
     f->size = f->io->size;
@@ -208,6 +210,8 @@ void ia_file_close(ia_file *f)
 {
     if (!f)
         return;
+    ia_leaf_cache_empty(f);
+    pthread_mutex_destroy(&f->idle.lock);
     for (uint32_t i = 0; f->cols && i < f->n_cols; i++) {
         ia_free(f->cols[i].meta);
         ia_free(f->cols[i].pages);

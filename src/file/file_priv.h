@@ -2,6 +2,8 @@
 #ifndef IA_FILE_FILE_PRIV_H
 #define IA_FILE_FILE_PRIV_H
 
+#include <pthread.h>
+
 #include "file/file.h"
 
 /* One page of a column. */
@@ -25,6 +27,14 @@ typedef struct ia_filecol {
     uint64_t bytes;    /* sum of all buffer sizes */
 } ia_filecol;
 
+/* Open pages between takes; see leaf_cache.h. */
+typedef struct ia_leafidle {
+    pthread_mutex_t lock;
+    struct ia_leafhold *first;
+    uint64_t bytes;
+    size_t n;
+} ia_leafidle;
+
 struct ia_file {
     ia_objfile *io;
     char *name; /* last path part, for messages */
@@ -35,6 +45,7 @@ struct ia_file {
     uint64_t tail_pos; /* multiple of 64 */
     ia_filecol *cols;
     uint32_t n_cols;
+    ia_leafidle idle;
 };
 
 /* Page table of a column, loaded on first use. The pages must hold `per_row` entries for each row of

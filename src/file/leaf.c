@@ -46,7 +46,7 @@ ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, cons
     return IA_OK;
 }
 
-static void window_dispose(ia_window *w)
+void ia_leaf_window_dispose(ia_window *w)
 {
     ia_buffer_release(w->buf);
     memset(w, 0, sizeof *w);
@@ -74,8 +74,8 @@ void ia_leaf_dispose(ia_leaf *l)
 {
     ia_v20_dispose(l);
     close_page(l);
-    window_dispose(&l->win);
-    window_dispose(&l->index_win);
+    ia_leaf_window_dispose(&l->win);
+    ia_leaf_window_dispose(&l->index_win);
     ia_decoder_dispose(&l->dec);
     ia_vals_dispose(&l->dict);
     ia_vals_dispose(&l->vals);
@@ -366,7 +366,7 @@ static ia_status check_layout(ia_ctx *cx, const ia_leaf *l)
     return IA_OK;
 }
 
-static ia_status open_page(ia_ctx *cx, ia_leaf *l, size_t number)
+ia_status ia_leaf_open_page(ia_ctx *cx, ia_leaf *l, size_t number)
 {
     ia_status st;
 
@@ -465,7 +465,7 @@ ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n, ia_leaf
         a = row - p->first;
         b = p->rows - a < n ? p->rows : a + n;
         if (k != l->page)
-            st = open_page(cx, l, k);
+            st = ia_leaf_open_page(cx, l, k);
         if (st == IA_OK)
             st = unslice(cx, &acc->vals);
         if (st == IA_OK)

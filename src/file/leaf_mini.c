@@ -1,12 +1,15 @@
 /* leaf_mini.c - rows of mini-block pages: chunk tables, chunks, dictionaries, repetition index. */
 #include <inttypes.h>
 
+#include "file/encodings/pick.h"
 #include "file/leaf_priv.h"
 
 /* Values of one chunk that we accept; the engine stays below 4096, the format below 32768 but for a
  * last chunk. */
 #define MAX_CHUNK_VALUES ((uint64_t)1 << 24)
 #define GAP_BYTES ((uint64_t)16 << 10)
+/* Takes: longest read, longest gap that is read over, rows of one chunk at a time. */
+enum { TAKE_BYTES = 256 << 10, TAKE_GAP = 4 << 10, TAKE_ROWS = 256 };
 
 /* ---- opening a page ------------------------------------------------------------------------- */
 
@@ -199,10 +202,13 @@ static uint64_t read_limit(const ia_leaf *l, size_t c, uint64_t end)
 {
     const ia_page *p = ia_leaf_page(l);
     uint64_t per_row = p->rows ? p->sizes[1] / p->rows + 1 : 1;
-    uint64_t row = ia_leaf_ahead(l, end, GAP_BYTES / per_row);
+    uint64_t row;
     const uint64_t *starts = l->lay.max_rep ? l->chunk_row : l->chunk_val;
     size_t lo = c, hi = l->n_chunks;
 
+    if (ia_leaf_has_bytes(l, &l->win, l->chunk_off[c], l->chunk_off[c + 1] - l->chunk_off[c]))
+        return l->chunk_off[c + 1];
+    row = ia_leaf_ahead(l, end, GAP_BYTES / per_row);
     while (hi - lo > 1) { /* last chunk whose first row is before `row` */
         size_t mid = lo + (hi - lo) / 2;
 
@@ -214,39 +220,52 @@ static uint64_t read_limit(const ia_leaf *l, size_t c, uint64_t end)
     return l->chunk_off[lo + 1];
 }
 
-/* Levels go to l->rep and l->def, values are appended to `out`. */
-static ia_status decode_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t end, ia_vals *out)
+/* Finds the parts of chunk c, decodes its levels into l->rep and l->def. Reading may go on to byte
+ * `upto`. */
+static ia_status open_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t upto, chunk_parts *parts)
 {
     uint64_t n = l->chunk_val[c + 1] - l->chunk_val[c], len = l->chunk_off[c + 1] - l->chunk_off[c];
     const uint8_t *p;
-    chunk_parts parts = {0};
-    ia_status st;
 
     l->chunk = l->n_chunks;
-    IA_TRY(ia_leaf_bytes(cx, l, &l->win, l->chunk_off[c], len, read_limit(l, c, end), &p));
-    if (!split_chunk(l, p, (size_t)len, &parts))
-        return ia_fail(cx, IA_ERR_CORRUPT,
-                       "chunk %zu at byte %" PRIu64 ": parts do not fill %" PRIu64 " bytes", c,
-                       l->chunk_off[c], len);
-    l->n_levels = l->lay.rep || l->lay.def ? parts.n_levels : (size_t)n;
-    st = IA_OK;
+    memset(parts, 0, sizeof *parts);
+    IA_TRY(ia_leaf_bytes(cx, l, &l->win, l->chunk_off[c], len, upto, &p));
+    if (!split_chunk(l, p, (size_t)len, parts))
+        return ia_fail(cx, IA_ERR_CORRUPT, "parts do not fill %" PRIu64 " bytes", len);
+    l->n_levels = l->lay.rep || l->lay.def ? parts->n_levels : (size_t)n;
     if (l->lay.rep) {
         IA_TRY(ia_leaf_level_room(cx, &l->rep, &l->rep_cap, l->n_levels));
-        st = ia_block_levels(cx, &l->dec, l->lay.rep, parts.rep, l->n_levels, l->lay.max_rep,
-                             l->rep);
+        IA_TRY(ia_block_levels(cx, &l->dec, l->lay.rep, parts->rep, l->n_levels, l->lay.max_rep,
+                               l->rep));
     }
-    if (st == IA_OK && l->lay.def) {
+    if (l->lay.def) {
         IA_TRY(ia_leaf_level_room(cx, &l->def, &l->def_cap, l->n_levels));
-        st = ia_block_levels(cx, &l->dec, l->lay.def, parts.def, l->n_levels, l->lay.max_def,
-                             l->def);
+        IA_TRY(ia_block_levels(cx, &l->dec, l->lay.def, parts->def, l->n_levels, l->lay.max_def,
+                               l->def));
     }
-    if (st == IA_OK && ia_leaf_visible(l, l->has_def ? l->def : NULL, l->n_levels) != n)
-        st = ia_fail(cx, IA_ERR_CORRUPT, "%zu entries do not name %" PRIu64 " values", l->n_levels,
-                     n);
-    if (st == IA_OK)
-        st = ia_mini_decode(cx, &l->dec, l->lay.values, parts.bufs, l->lay.num_buffers, n, out);
+    if (ia_leaf_visible(l, l->has_def ? l->def : NULL, l->n_levels) != n)
+        return ia_fail(cx, IA_ERR_CORRUPT, "%zu entries do not name %" PRIu64 " values",
+                       l->n_levels, n);
+    return IA_OK;
+}
+
+static ia_status at_chunk(ia_ctx *cx, const ia_leaf *l, size_t c, ia_status st)
+{
     return st == IA_OK ? st
                        : ia_fail_prefix(cx, st, "chunk %zu at byte %" PRIu64, c, l->chunk_off[c]);
+}
+
+/* Levels go to l->rep and l->def, values are appended to `out`. */
+static ia_status decode_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t end, ia_vals *out)
+{
+    uint64_t n = l->chunk_val[c + 1] - l->chunk_val[c];
+    chunk_parts parts;
+    ia_status st;
+
+    st = open_chunk(cx, l, c, read_limit(l, c, end), &parts);
+    if (st == IA_OK)
+        st = ia_mini_decode(cx, &l->dec, l->lay.values, parts.bufs, l->lay.num_buffers, n, out);
+    return at_chunk(cx, l, c, st);
 }
 
 static ia_status load_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t end)
@@ -432,7 +451,111 @@ static ia_status read_flat(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_le
     return IA_OK;
 }
 
+/* ---- single rows ---------------------------------------------------------------------------- */
+
+/* End of the bytes worth reading from chunk c on, when rows[0..n) (in ascending order, rows[0] in
+ * chunk c) are wanted: chunks that hold none of them are read only in small gaps. */
+static uint64_t take_limit(const ia_leaf *l, size_t c, const uint32_t *rows, size_t n)
+{
+    const uint64_t first = ia_leaf_page(l)->first, start = l->chunk_off[c];
+    uint64_t upto = l->chunk_off[c + 1];
+
+    for (size_t i = 1; i < n && upto - start < TAKE_BYTES; i++) {
+        uint64_t row = rows[i] - first;
+
+        while (row >= l->chunk_val[c + 1]) {
+            if (++c == l->n_chunks || l->chunk_off[c] > upto + TAKE_GAP)
+                return upto;
+        }
+        upto = l->chunk_off[c + 1];
+    }
+    return upto;
+}
+
+/* The values at[0..k) of chunk c and their definition levels. */
+static ia_status take_from(ia_ctx *cx, ia_leaf *l, size_t c, const chunk_parts *parts,
+                           const uint32_t *at, size_t k, ia_leafacc *acc)
+{
+    uint64_t n = l->chunk_val[c + 1] - l->chunk_val[c];
+    ia_vals *to = l->has_dict ? &l->vals : &acc->vals;
+    uint16_t def[TAKE_ROWS];
+    bool done;
+
+    if (l->has_def) {
+        for (size_t i = 0; i < k; i++)
+            def[i] = l->def[at[i]];
+    }
+    if (l->has_dict)
+        ia_vals_clear(&l->vals);
+    IA_TRY(ia_mini_pick(cx, &l->dec, l->lay.values, parts->bufs, l->lay.num_buffers, n, at, k, to,
+                        &done));
+    if (done && l->has_dict)
+        IA_TRY(gather(cx, l, 0, k, l->has_def ? def : NULL, &acc->vals));
+    if (!done) {
+        if (l->chunk != c) {
+            ia_vals_clear(&l->vals);
+            IA_TRY(ia_mini_decode(cx, &l->dec, l->lay.values, parts->bufs, l->lay.num_buffers, n,
+                                  &l->vals));
+            l->chunk = c;
+        }
+        for (size_t i = 0; i < k; i++)
+            IA_TRY(append_values(cx, l, at[i], 1, l->has_def ? def + i : NULL, &acc->vals));
+    }
+    return ia_leaf_levels(cx, l, acc, NULL, l->has_def ? def : NULL, k);
+}
+
+ia_status ia_leaf_mini_take(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n, ia_leafacc *acc)
+{
+    const uint64_t first = ia_leaf_page(l)->first;
+    uint32_t at[TAKE_ROWS];
+    chunk_parts parts;
+
+    for (size_t i = 0; i < n;) {
+        size_t c = chunk_of(l, l->chunk_val, rows[i] - first), j = i;
+        uint64_t begin = l->chunk_val[c], end = l->chunk_val[c + 1], upto = l->chunk_off[c + 1];
+
+        if (rows[i] - first < begin || rows[i] - first >= end)
+            return ia_fail(cx, IA_ERR_CORRUPT, "row %" PRIu64 " lies in no chunk", rows[i] - first);
+        l->hint = c;
+        if (!ia_leaf_has_bytes(l, &l->win, l->chunk_off[c], upto - l->chunk_off[c]))
+            upto = take_limit(l, c, rows + i, n - i);
+        IA_TRY(at_chunk(cx, l, c, open_chunk(cx, l, c, upto, &parts)));
+        while (j < n && rows[j] - first < end) {
+            size_t k = 0;
+
+            while (j < n && k < TAKE_ROWS && rows[j] - first < end)
+                at[k++] = (uint32_t)(rows[j++] - first - begin);
+            IA_TRY(at_chunk(cx, l, c, take_from(cx, l, c, &parts, at, k, acc)));
+        }
+        l->chunk = l->n_chunks;
+        i = j;
+    }
+    return IA_OK;
+}
+
 /* ---- columns with lists --------------------------------------------------------------------- */
+
+/* Entry of number k (from 0) among those that start a row; n when there is none. */
+static size_t find_start(const uint16_t *rep, size_t n, unsigned max, uint64_t k)
+{
+    enum { STEP = 64 };
+    size_t at = 0;
+
+    for (; n - at >= STEP; at += STEP) {
+        unsigned starts = 0;
+
+        for (size_t i = 0; i < STEP; i++)
+            starts += rep[at + i] == max;
+        if (starts > k)
+            break;
+        k -= starts;
+    }
+    for (; at < n; at++) {
+        if (rep[at] == max && k-- == 0)
+            break;
+    }
+    return at;
+}
 
 /* Puts the cursor at the first entry of page row `row` (file format 3.3). */
 static ia_status seek_row(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t end)
@@ -468,10 +591,7 @@ static ia_status seek_row(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t end)
         if (c > 0 && l->chunk_rest[c - 1] > 0)
             k--;
         IA_TRY(load_chunk(cx, l, c, end));
-        for (l->entry = 0; l->entry < l->n_levels; l->entry++) {
-            if (l->rep[l->entry] == l->lay.max_rep && k-- == 0)
-                break;
-        }
+        l->entry = find_start(l->rep, l->n_levels, l->lay.max_rep, k);
     }
     if (l->entry >= l->n_levels || l->rep[l->entry] != l->lay.max_rep)
         return ia_fail(cx, IA_ERR_CORRUPT,

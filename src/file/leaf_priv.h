@@ -103,6 +103,16 @@ ia_status ia_v20_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n,
  * `upto` so that following calls find their bytes. */
 ia_status ia_leaf_bytes(ia_ctx *cx, ia_leaf *l, ia_window *w, uint64_t off, uint64_t len,
                         uint64_t upto, const uint8_t **out) IA_MUST_CHECK;
+/* Whether these bytes are at hand without reading. */
+static inline bool ia_leaf_has_bytes(const ia_leaf *l, const ia_window *w, uint64_t off,
+                                     uint64_t len)
+{
+    return (w->buf && off >= w->off && off - w->off <= w->len && len <= w->len - (off - w->off)) ||
+           ia_file_tail(l->f, off, len);
+}
+void ia_leaf_window_dispose(ia_window *w);
+/* Makes page `number` the open one. Errors: CORRUPT, UNSUPPORTED. */
+ia_status ia_leaf_open_page(ia_ctx *cx, ia_leaf *l, size_t number) IA_MUST_CHECK;
 /* Page row up to which it pays to read beyond page row `end`: gaps of at most `gap` rows are
  * bridged. */
 uint64_t ia_leaf_ahead(const ia_leaf *l, uint64_t end, uint64_t gap);
@@ -123,8 +133,15 @@ static inline const ia_page *ia_leaf_page(const ia_leaf *l)
 ia_status ia_leaf_mini_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
 ia_status ia_leaf_mini_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
                             ia_leafacc *acc) IA_MUST_CHECK;
+/* The n page rows rows[i] - first, ascending, all in the open page without lists. */
+ia_status ia_leaf_mini_take(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n,
+                            ia_leafacc *acc) IA_MUST_CHECK;
 ia_status ia_leaf_zip_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
 ia_status ia_leaf_zip_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
+                           ia_leafacc *acc) IA_MUST_CHECK;
+/* The same for fixed-width values without levels, and for strings. */
+bool ia_leaf_zip_takes(const ia_leaf *l);
+ia_status ia_leaf_zip_take(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n,
                            ia_leafacc *acc) IA_MUST_CHECK;
 ia_status ia_leaf_const_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
 ia_status ia_leaf_const_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,

@@ -344,6 +344,112 @@ static ia_status read_indexed(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia
     return IA_OK;
 }
 
+/* ---- single rows ---------------------------------------------------------------------------- */
+
+/* Longest read, and longest gap that is read over. */
+enum { TAKE_BYTES = 256 << 10, TAKE_GAP = 4 << 10 };
+
+bool ia_leaf_zip_takes(const ia_leaf *l)
+{
+    if (l->lay.max_rep)
+        return false;
+    return l->index_width != 0 ||
+           (l->cw == 0 && l->phys.width && !has_inner_validity(l->lay.values));
+}
+
+/* Rows of `width` bytes each, in place: adjacent rows in one read, straight to where they belong.
+ */
+static ia_status take_plain(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n, ia_leafacc *acc)
+{
+    const ia_page *p = ia_leaf_page(l);
+    const size_t width = l->phys.width;
+    uint8_t *o = ia_vals_extend(cx, &acc->vals, n);
+    const uint8_t *bytes;
+
+    if (!o)
+        return ia_vals_status(cx, &acc->vals);
+    ia_vals_inner_ones(cx, &acc->vals, n);
+    for (size_t i = 0, j; i < n; i = j) {
+        uint64_t off = p->offsets[0] + (rows[i] - p->first) * width, end = off + width;
+
+        for (j = i + 1; j < n && end - off < TAKE_BYTES; j++) {
+            uint64_t next = p->offsets[0] + (rows[j] - p->first) * width;
+
+            if (next - end > TAKE_GAP)
+                break;
+            end = next + width;
+        }
+        if (end - off == (j - i) * width && !ia_file_tail(l->f, off, end - off)) {
+            IA_TRY(ia_objfile_read(cx, l->f->io, off, (size_t)(end - off), o, l->cls));
+            o += end - off;
+            continue;
+        }
+        IA_TRY(ia_leaf_bytes(cx, l, &l->win, off, end - off, end, &bytes));
+        for (size_t k = i; k < j; k++, o += width)
+            memcpy(o, bytes + (uint64_t)(rows[k] - rows[i]) * width, width);
+    }
+    return IA_OK;
+}
+
+/* Entries of the index for rows[0..n): all of them at once when that is little for so many rows. */
+static ia_status row_range(ia_ctx *cx, ia_leaf *l, uint64_t row, size_t n, uint64_t *from,
+                           uint64_t *to)
+{
+    const ia_page *p = ia_leaf_page(l);
+    const size_t w = l->index_width;
+    uint64_t off = p->offsets[1] + row * w;
+    const uint8_t *index;
+
+    if (!ia_leaf_has_bytes(l, &l->index_win, off, 2 * w) && p->sizes[1] / 512 <= n)
+        IA_TRY(
+            ia_leaf_bytes(cx, l, &l->index_win, off, 2 * w, p->offsets[1] + p->sizes[1], &index));
+    IA_TRY(ia_leaf_bytes(cx, l, &l->index_win, off, 2 * w, off + 2 * w, &index));
+    *from = load_index(index, w);
+    *to = load_index(index + w, w);
+    if (*from > *to || *to > p->sizes[0])
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "repetition index of row %" PRIu64 " at byte %" PRIu64 ": %" PRIu64
+                       " to %" PRIu64 " of %" PRIu64,
+                       row, off, *from, *to, p->sizes[0]);
+    return IA_OK;
+}
+
+static ia_status take_indexed(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n,
+                              ia_leafacc *acc)
+{
+    enum { AHEAD = 64 };
+    const ia_page *p = ia_leaf_page(l);
+    uint64_t from[AHEAD], to[AHEAD], end;
+    const uint8_t *bytes;
+
+    for (size_t i = 0, j; i < n; i += j) {
+        for (j = 0; j < AHEAD && i + j < n; j++)
+            IA_TRY(row_range(cx, l, rows[i + j] - p->first, n, &from[j], &to[j]));
+        for (size_t k = 0; k < j; k++) {
+            end = to[k];
+            for (size_t m = k + 1;
+                 m < j && from[m] >= end && from[m] - end <= TAKE_GAP && end - from[k] < TAKE_BYTES;
+                 m++)
+                end = to[m];
+            IA_TRY(ia_leaf_bytes(cx, l, &l->win, p->offsets[0] + from[k], to[k] - from[k],
+                                 p->offsets[0] + end, &bytes));
+            IA_TRY(walk(cx, l, bytes, bytes + (to[k] - from[k]), 1, &acc->vals));
+            IA_TRY(ia_leaf_levels(cx, l, acc, NULL, l->def, l->n_levels));
+        }
+    }
+    return IA_OK;
+}
+
+ia_status ia_leaf_zip_take(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n, ia_leafacc *acc)
+{
+    if (l->index_width)
+        return take_indexed(cx, l, rows, n, acc);
+    IA_TRY(take_plain(cx, l, rows, n, acc));
+    return ia_leaf_levels(cx, l, acc, NULL, NULL, n);
+}
+
+/* ---- which ---------------------------------------------------------------------------------- */
+
 ia_status ia_leaf_zip_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc)
 {
     bool done = false;

@@ -3,23 +3,75 @@
 
 #include "file/colread.h"
 
-static ia_status take_leaf(ia_ctx *cx, ia_leaf *l, const uint32_t *offsets, size_t n,
-                           ia_leafacc *acc)
+/* Runs of adjacent rows; what follows lets reads be joined. */
+static ia_status take_runs(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n, ia_leafacc *acc)
 {
-    if (l->phys.kind != IA_PHYS_NULL && l->n_layers == 1)
-        IA_TRY(ia_vals_reserve(cx, &acc->vals, n, 0));
-    for (size_t i = 0; i < n;) {
-        size_t k = i + 1;
+    ia_status st = IA_OK;
 
-        while (k < n && offsets[k] == offsets[k - 1] + 1)
+    for (size_t i = 0, k; st == IA_OK && i < n; i = k) {
+        for (k = i + 1; k < n && rows[k] == rows[k - 1] + 1;)
             k++;
-        l->take = offsets + k;
+        l->take = rows + k;
         l->n_take = n - k;
-        IA_TRY(ia_leaf_read(cx, l, offsets[i], k - i, acc));
-        i = k;
+        st = ia_leaf_read(cx, l, rows[i], k - i, acc);
     }
     l->take = NULL;
     l->n_take = 0;
+    return st;
+}
+
+/* Rows that all lie in page `page`. */
+static ia_status take_page(ia_ctx *cx, ia_leaf *l, size_t page, const uint32_t *rows, size_t n,
+                           ia_leafacc *acc)
+{
+    ia_status st = IA_OK;
+
+    if (l->page != page)
+        st = ia_leaf_open_page(cx, l, page);
+    if (st == IA_OK && l->lay.kind == IA_LAYOUT_MINI && !l->lay.max_rep)
+        st = ia_leaf_mini_take(cx, l, rows, n, acc);
+    else if (st == IA_OK && l->lay.kind == IA_LAYOUT_ZIP && ia_leaf_zip_takes(l))
+        st = ia_leaf_zip_take(cx, l, rows, n, acc);
+    else if (st == IA_OK)
+        return take_runs(cx, l, rows, n, acc);
+    return st == IA_OK ? st
+                       : ia_fail_prefix(cx, st, "file %s, column %" PRIu32 ", page %zu",
+                                        l->f->io->path, l->column, page);
+}
+
+/* Pages count the file's rows: so not in format 2.0, nor below fixed-size lists of structs. */
+static bool pages_are_rows(const ia_file *f, const ia_filecol *c)
+{
+    const ia_page *last = c->n_pages ? &c->pages[c->n_pages - 1] : NULL;
+
+    return f->minor > 0 && last && last->first + last->rows == f->rows;
+}
+
+static ia_status take_leaf(ia_ctx *cx, ia_leafread *r, const uint32_t *rows, size_t n)
+{
+    const ia_filecol *c = r->leaf.col;
+    ia_file *f = r->leaf.f;
+    size_t page = 0;
+
+    if (r->leaf.phys.kind != IA_PHYS_NULL && r->leaf.n_layers == 1)
+        IA_TRY(ia_vals_reserve(cx, &r->acc.vals, n, 0));
+    if (!pages_are_rows(f, c))
+        return take_runs(cx, &r->leaf, rows, n, &r->acc);
+    for (size_t i = 0, k; i < n; i = k) {
+        ia_leafhold *h;
+        ia_status st;
+
+        while (rows[i] - c->pages[page].first >= c->pages[page].rows)
+            page++;
+        for (k = i + 1; k < n && rows[k] - c->pages[page].first < c->pages[page].rows;)
+            k++;
+        IA_TRY(ia_check(cx, 0, 0));
+        IA_TRY(ia_leaf_take_out(cx, f, &r->spec, page, &h));
+        st = take_page(cx, &h->leaf, page, rows + i, k - i, &r->acc);
+        ia_leaf_give_back(cx, f, h, st == IA_OK);
+        if (st != IA_OK)
+            return st;
+    }
     return IA_OK;
 }
 
@@ -45,7 +97,7 @@ static ia_status take_column(ia_ctx *cx, ia_file *f, const ia_file_column *col,
     IA_GO(ia_colread_start(cx, &c));
     for (size_t k = 0; k < c.n_leaves; k++) {
         if (c.leaves[k].present)
-            IA_GO(take_leaf(cx, &c.leaves[k].leaf, offsets, n, &c.leaves[k].acc));
+            IA_GO(take_leaf(cx, &c.leaves[k], offsets, n));
     }
     st = ia_colread_finish(cx, f, &c, n, out);
 done:

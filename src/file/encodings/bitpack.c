@@ -106,6 +106,25 @@ void ia_pack(unsigned bits, const void *in, unsigned w, uint8_t *packed)
         ia_pack64(in, w, packed);
 }
 
+/* Value i lies in one lane, at one row of it; row_base() is its own inverse in the part that
+ * permutes. */
+uint64_t ia_unpack_one(unsigned bits, const uint8_t *packed, unsigned w, unsigned i)
+{
+    static const uint8_t order[8] = {0, 4, 2, 6, 1, 5, 3, 7};
+    const unsigned lanes = IA_PACK_BLOCK / bits, word = bits / 8;
+    const unsigned lane = i % lanes, row = order[(i % 128 / 16) & ~(lanes / 16 - 1)] * 8u + i / 128;
+    const unsigned bit = row * w, s = bit % bits;
+    const uint8_t *p = packed + ((size_t)(bit / bits) * lanes + lane) * word;
+    uint64_t v;
+
+    if (w == 0)
+        return 0;
+    v = ia_pack_load(bits, p) >> s;
+    if (s + w > bits)
+        v |= ia_pack_load(bits, p + (size_t)lanes * word) << (bits - s);
+    return w == 64 ? v : v & (((uint64_t)1 << w) - 1);
+}
+
 unsigned ia_pack_width(unsigned bits, const void *in, size_t n)
 {
     uint64_t all = 0;

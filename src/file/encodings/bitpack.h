@@ -22,6 +22,8 @@ void ia_pack64(const uint64_t *in, unsigned w, uint8_t *packed);
 /* By bit width of the value (8, 16, 32, 64); out and in are aligned to the value. */
 void ia_unpack(unsigned bits, const uint8_t *packed, unsigned w, void *out);
 void ia_pack(unsigned bits, const void *in, unsigned w, uint8_t *packed);
+/* Value i < 1024 alone. */
+uint64_t ia_unpack_one(unsigned bits, const uint8_t *packed, unsigned w, unsigned i);
 /* Smallest w that holds all n values. */
 unsigned ia_pack_width(unsigned bits, const void *in, size_t n);
 uint64_t ia_pack_load(unsigned bits, const uint8_t *p); /* one little-endian word of `bits` */

@@ -50,6 +50,8 @@ static void check(unsigned bits, unsigned w)
     memset(out, 0xAA, sizeof out);
     ia_unpack(bits, packed + 1, w, out);
     assert_memory_equal(out, in, 1024 * word);
+    for (unsigned i = 0; i < 1024; i++)
+        assert_true(ia_unpack_one(bits, packed + 1, w, i) == plain[i]);
     assert_true(ia_pack_width(bits, in, 1024) <= w);
 }
 
