@@ -3,6 +3,7 @@
 
 #include "arrow/compute.h"
 #include "file/describe.h"
+#include "file/file_check.h"
 #include "file/projection.h"
 #include "io/objstore.h"
 
@@ -399,45 +400,6 @@ done:
 
 /* ---- verify --------------------------------------------------------------------------------- */
 
-static ia_status verify_batch(ia_ctx *cx, const shared_file *s, const ia_batch *b, uint64_t row)
-{
-    for (size_t k = 0; k < b->schema->n_fields; k++) {
-        const ia_status st = ia_array_validate(cx, b->cols[k], IA_VALIDATE_FULL);
-
-        if (st == IA_OK)
-            continue;
-        (void)ia_fail_prefix(cx, st, "file %s, column '%s', rows %llu to %llu", s->path,
-                             b->schema->fields[k].name, (unsigned long long)row,
-                             (unsigned long long)(row + (uint64_t)b->rows));
-        return st == IA_ERR_INVALID ? cx->err.code = IA_ERR_CORRUPT : st;
-    }
-    return IA_OK;
-}
-
-static ia_status verify_rows(ia_ctx *cx, shared_file *shared, uint64_t *rows)
-{
-    const inarch_file_scan_options all = INARCH_FILE_SCAN_OPTIONS_INIT;
-    ia_stream s = {0};
-    ia_batch *b = NULL;
-    ia_status st;
-
-    *rows = 0;
-    IA_GO(open_stream(cx, shared, &all, &s));
-    for (;;) {
-        IA_GO(ia_stream_next(cx, &s, &b));
-        if (!b)
-            break;
-        IA_GO(verify_batch(cx, shared, b, *rows));
-        *rows += (uint64_t)b->rows;
-        ia_batch_release(b);
-        b = NULL;
-    }
-done:
-    ia_batch_release(b);
-    ia_stream_dispose(&s);
-    return st;
-}
-
 inarch_status inarch_file_verify(inarch_file *f, uint64_t *rows)
 {
     uint64_t n = 0;
@@ -447,7 +409,7 @@ inarch_status inarch_file_verify(inarch_file *f, uint64_t *rows)
     if (!f)
         return api_invalid("inarch_file_verify: the file is required");
     if ((st = api_begin(&c, &f->set, f->budget)) == IA_OK)
-        st = verify_rows(&c.cx, f->shared, &n);
+        st = ia_file_check(&c.cx, f->shared->file, f->shared->schema, &n);
     if (rows)
         *rows = n;
     return api_end(&c, st);
