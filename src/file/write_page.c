@@ -1,5 +1,7 @@
 /* write_page.c - picks the layout of a page (file format 6.2, 7.2). */
-#include "file/write_priv.h"
+#include "file/write_enc.h"
+
+enum { MAX_MINI_VALUE = 15000 }; /* two of them fit a chunk */
 
 static uint64_t value_bytes(const ia_wleaf *l)
 {
@@ -20,23 +22,65 @@ static bool zip_is_readable(const ia_wleaf *l)
     return true;
 }
 
-ia_status ia_write_page(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out)
+/* An encoding that does not apply to the type is as if not asked for. */
+static ia_hint_encoding encoding_for(const ia_wleaf *l)
+{
+    ia_hint_encoding e = l->hints.encoding;
+    bool word = ia_phys_is_word(&l->phys) && !ia_wleaf_is_packed(l);
+
+    switch (e) {
+    case IA_HINT_FSST:
+    case IA_HINT_VARIABLE:
+        return l->phys.kind == IA_PHYS_VAR ? e : IA_HINT_ENCODING_AUTO;
+    case IA_HINT_BITPACK:
+    case IA_HINT_RLE:
+        return word ? e : IA_HINT_ENCODING_AUTO;
+    case IA_HINT_BSS:
+        return word && l->phys.width >= 4 ? e : IA_HINT_ENCODING_AUTO;
+    case IA_HINT_FLAT:
+        return l->phys.kind == IA_PHYS_FIXED ? e : IA_HINT_ENCODING_AUTO;
+    default:
+        return e;
+    }
+}
+
+/* Layout by width, unless another is asked for and can hold the page. */
+static bool wants_mini(const ia_wleaf *l)
 {
     uint64_t wide = value_bytes(l);
-    bool mini = wide < 256 || (!zip_is_readable(l) && wide <= 15000), fits;
+    bool mini =
+        wide < 256 || ia_wleaf_is_dict(l) || (!zip_is_readable(l) && wide <= MAX_MINI_VALUE);
+
+    if (ia_wleaf_is_packed(l))
+        return l->phys.kind == IA_PHYS_FIXED;
+    if (l->hints.structural == IA_HINT_MINIBLOCK)
+        return wide <= MAX_MINI_VALUE;
+    if (l->hints.structural == IA_HINT_FULLZIP)
+        return ia_wleaf_is_dict(l) || (l->phys.kind == IA_PHYS_FIXED && !l->phys.width) ||
+               !zip_is_readable(l);
+    return mini;
+}
+
+ia_status ia_write_page(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out)
+{
+    ia_wleaf leaf = *l; /* borrows everything; only the hints differ */
+    bool made = false;
 
     if (!l->valid)
         return ia_write_constant(cx, l, lv, out);
-    if (mini) {
-        IA_TRY(ia_write_mini(cx, l, lv, out, &fits));
-        if (fits)
+    leaf.hints.encoding = encoding_for(l);
+    IA_TRY(ia_write_one_value(cx, &leaf, lv, out, &made));
+    if (!made && wants_mini(&leaf)) {
+        IA_TRY(ia_write_mini(cx, &leaf, lv, out, &made));
+        if (made)
             return IA_OK;
         ia_wpage_dispose(out);
         memset(out, 0, sizeof *out);
-        if (l->phys.kind == IA_PHYS_FIXED && !l->phys.width)
+        if (ia_wleaf_is_dict(l) || ia_wleaf_is_packed(l) ||
+            (l->phys.kind == IA_PHYS_FIXED && !l->phys.width))
             return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                           "column '%s': a row with too many empty lists of booleans",
+                           "column '%s': a row with too many empty lists for its type",
                            l->top->name);
     }
-    return ia_write_zip(cx, l, lv, out);
+    return made ? IA_OK : ia_write_zip(cx, &leaf, lv, out);
 }

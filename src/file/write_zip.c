@@ -1,11 +1,20 @@
-/* write_zip.c - full-zip and all-null pages (file format 7.2, 7.6). */
-#include "file/write_priv.h"
+/* write_zip.c - full-zip pages (file format 3.5, 7.6), and messages that all layouts share. */
+#include "file/write_enc.h"
 
 void ia_wpage_dispose(ia_wpage *p)
 {
     for (size_t i = 0; i < 4; i++)
         ia_buf_dispose(&p->bufs[i]);
     ia_buf_dispose(&p->layout);
+}
+
+void ia_wpage_show(ia_wpage *p, size_t n)
+{
+    p->n = n;
+    for (size_t i = 0; i < n; i++) {
+        p->views[i].data = p->bufs[i].data ? (const char *)p->bufs[i].data : "";
+        p->views[i].len = p->bufs[i].len;
+    }
 }
 
 void ia_put_flat(ia_ctx *cx, ia_buf *b, uint32_t member, uint32_t bits)
@@ -66,78 +75,104 @@ static unsigned bit_length(uint32_t v)
 
 /* ---- full-zip ------------------------------------------------------------------------------- */
 
+enum { LONG_VALUE = 32768, TRIED = 1 << 20 };
+
 typedef struct zip {
     ia_ctx *cx;
     const ia_wleaf *l;
     const ia_wlevels *lv;
+    const ia_vals *v; /* values, or their codes */
+    ia_wfsst fsst;
+    uint32_t scheme; /* general compression of each value; 0 = none */
+    int32_t level;
+    ia_compressor comp;
     unsigned bits_rep, bits_def;
     size_t cw;
-    uint64_t *starts; /* rows + 1 */
+    uint64_t value_bytes; /* fixed: of a value with the validity of its items */
+    uint64_t *starts;     /* rows + 1 */
     ia_buf *out;
 } zip;
 
-static void put_value(zip *z, uint64_t i, bool valid)
+static void put_var(zip *z, uint64_t i)
 {
-    const ia_vals *v = &z->l->vals;
-    uint64_t from, items = 1;
+    const ia_vals *v = z->v;
+    uint64_t from = ia_vals_offset(v, i), len = ia_vals_offset(v, i + 1) - from;
+    size_t word = v->phys.bits / 8, start = z->out->len;
+    ia_view x = {(const char *)v->data.data + from, (size_t)len};
+    bool pack = z->scheme && len;
+    uint8_t *p = ia_buf_extend(z->cx, z->out, word + (pack ? 0 : (size_t)len));
 
-    if (v->phys.kind == IA_PHYS_VAR) {
-        uint8_t head[8];
-        uint64_t len;
-
-        if (!valid)
-            return;
-        from = ia_vals_offset(v, i);
-        len = ia_vals_offset(v, i + 1) - from;
-        ia_put_le64(head, len);
-        ia_buf_put(z->cx, z->out, head, v->phys.bits / 8);
-        if (len)
-            ia_buf_put(z->cx, z->out, v->data.data + from, (size_t)len);
+    if (!p)
         return;
-    }
-    for (size_t k = 0; k < v->phys.n_dims; k++) {
-        uint8_t *p;
+    if (pack) {
+        ia_status st = ia_general_encode(z->cx, &z->comp, z->scheme, z->level, x, z->out);
 
+        if (st != IA_OK && !z->out->failed)
+            z->out->failed = st;
+        if (st != IA_OK)
+            return;
+        p = z->out->data + start;
+        len = z->out->len - start - word;
+    } else if (len) {
+        memcpy(p + word, x.data, x.len);
+    }
+    if (word == 4)
+        ia_put_le32(p, (uint32_t)len);
+    else
+        ia_put_le64(p, len);
+}
+
+static void put_fixed(zip *z, uint64_t i)
+{
+    const ia_vals *v = z->v;
+    uint64_t items = 1;
+    uint8_t *p = ia_buf_extend(z->cx, z->out, (size_t)z->value_bytes);
+
+    if (!p)
+        return;
+    for (size_t k = 0; k < v->phys.n_dims; k++) {
         items *= v->phys.dims[k];
         if (!ia_vals_has_inner_nulls(v, k))
             continue;
-        p = ia_buf_extend(z->cx, z->out, (size_t)((items + 7) / 8));
-        if (!p)
-            return;
         memset(p, 0, (size_t)((items + 7) / 8));
         ia_bits_copy(p, 0, v->inner[k].bits.data, (int64_t)(i * items), (int64_t)items);
+        p += (items + 7) / 8;
     }
     if (v->phys.width) {
-        ia_buf_put(z->cx, z->out, v->data.data + i * v->phys.width, v->phys.width);
+        memcpy(p, ia_vals_base(v) + i * v->phys.width, v->phys.width);
     } else {
-        size_t n = (size_t)((v->phys.value_bits + 7) / 8);
-        uint8_t *p = ia_buf_extend(z->cx, z->out, n);
-
-        if (!p)
-            return;
-        memset(p, 0, n);
-        ia_bits_copy(p, 0, v->data.data, (int64_t)(i * v->phys.value_bits),
+        memset(p, 0, (size_t)((v->phys.value_bits + 7) / 8));
+        ia_bits_copy(p, 0, ia_vals_base(v), (int64_t)(i * v->phys.value_bits),
                      (int64_t)v->phys.value_bits);
     }
 }
 
 static ia_status put_entries(zip *z)
 {
+    const ia_wlevels *lv = z->lv;
+    bool var = z->v->phys.kind == IA_PHYS_VAR;
     uint64_t value = 0, row = 0;
 
-    for (uint64_t i = 0; i < z->lv->n; i++) {
-        uint32_t rep = z->lv->rep ? z->lv->rep[i] : 0, def = z->lv->def ? z->lv->def[i] : 0;
+    for (uint64_t i = 0; i < lv->n; i++) {
+        uint32_t rep = lv->rep ? lv->rep[i] : 0, def = lv->def ? lv->def[i] : 0;
         uint8_t word[4];
 
-        if (rep == z->lv->max_rep)
+        if (rep == lv->max_rep)
             z->starts[row++] = z->out->len;
-        ia_put_le32(word, rep << z->bits_def | def);
-        ia_buf_put(z->cx, z->out, word, z->cw);
-        if (def <= z->lv->max_visible)
-            put_value(z, value++, def == 0);
+        if (z->cw) {
+            ia_put_le32(word, rep << z->bits_def | def);
+            ia_buf_put(z->cx, z->out, word, z->cw);
+        }
+        if (def > lv->max_visible)
+            continue;
+        if (!var)
+            put_fixed(z, value);
+        else if (!def)
+            put_var(z, value);
+        value++;
     }
     z->starts[row] = z->out->len;
-    IA_ASSERT(row == z->l->rows && value == z->l->vals.n);
+    IA_ASSERT(z->out->failed || (row == z->l->rows && value == z->v->n));
     return ia_buf_status(z->out);
 }
 
@@ -146,12 +181,13 @@ static void put_index(zip *z, ia_buf *out)
 {
     uint64_t size = z->out->len;
     size_t w = size <= 0xff ? 1 : size <= 0xffff ? 2 : size <= 0xffffffffu ? 4 : 8;
+    uint8_t *p = ia_buf_extend(z->cx, out, (size_t)(z->l->rows + 1) * w);
 
-    for (uint64_t r = 0; r <= z->l->rows; r++) {
+    for (uint64_t r = 0; p && r <= z->l->rows; r++) {
         uint8_t e[8];
 
         ia_put_le64(e, z->starts[r]);
-        ia_buf_put(z->cx, out, e, w);
+        memcpy(p + r * w, e, w);
     }
 }
 
@@ -164,38 +200,119 @@ static bool is_plain(const ia_wleaf *l, const ia_wlevels *lv)
     return l->phys.width && !lv->rep && !lv->def;
 }
 
+/* ---- value encoding ------------------------------------------------------------------------- */
+
+/* What compressing some of the values would leave of the page. */
+static ia_status measure(zip *z, uint64_t *size)
+{
+    const ia_vals *v = z->v;
+    ia_buf out = {0};
+    uint64_t seen = 0, step = v->n / 64 + 1;
+    ia_status st = IA_OK;
+
+    for (uint64_t i = 0; i < v->n && seen < TRIED; i += step) {
+        uint64_t from = ia_vals_offset(v, i), len = ia_vals_offset(v, i + 1) - from;
+
+        if (!len)
+            continue;
+        IA_GO(ia_general_encode(z->cx, &z->comp, z->scheme, z->level,
+                                (ia_view){(const char *)v->data.data + from, (size_t)len}, &out));
+        seen += len;
+    }
+    *size = seen ? (uint64_t)((double)out.len / (double)seen * (double)v->data.len) : v->data.len;
+done:
+    ia_buf_dispose(&out);
+    return st;
+}
+
+/* Compression as asked; by itself ZSTD for pages with very long values, and FSST, where they pay.
+ */
+static ia_status pick_encoding(zip *z)
+{
+    const ia_wleaf *l = z->l;
+    const ia_hints *h = &l->hints;
+    uint64_t size;
+
+    if (l->phys.kind != IA_PHYS_VAR || !l->vals.data.len || ia_wleaf_is_packed(l))
+        return IA_OK;
+    if (h->compression == IA_HINT_LZ4 || h->compression == IA_HINT_ZSTD)
+        z->scheme = h->compression == IA_HINT_LZ4 ? IA_SCHEME_LZ4 : IA_SCHEME_ZSTD;
+    else if (h->compression == IA_HINT_COMPRESSION_AUTO && l->longest > LONG_VALUE &&
+             h->encoding == IA_HINT_ENCODING_AUTO)
+        z->scheme = IA_SCHEME_ZSTD;
+    z->level = h->level;
+    IA_TRY(ia_wfsst_train(z->cx, l, &z->fsst));
+    if (z->scheme) {
+        IA_TRY(measure(z, &size));
+        if (size + l->vals.offs.len > z->fsst.size || size > l->vals.data.len / 100 * 98)
+            z->scheme = 0;
+    }
+    if (z->scheme || !z->fsst.coder)
+        return IA_OK;
+    IA_TRY(ia_wfsst_encode(z->cx, l, &z->fsst));
+    z->v = &z->fsst.codes;
+    return IA_OK;
+}
+
+static void describe_parts(zip *z, ia_buf *b, uint32_t member)
+{
+    ia_ctx *cx = z->cx;
+    size_t ce = ia_wire_begin(cx, b, member), in = ia_wire_begin(cx, b, IA_ENC_VAR_PACKED_STRUCT);
+
+    for (size_t i = 0; i < z->l->n_parts; i++) {
+        const ia_wpart *part = &z->l->parts[i];
+        size_t f = ia_wire_begin(cx, b, 1);
+
+        if (part->len_bits) {
+            ia_put_variable(cx, b, 1, part->len_bits, NULL);
+            ia_wire_add_varint(cx, b, 3, part->len_bits);
+        } else {
+            ia_put_value_enc(cx, b, 1, &(ia_vals){.phys = part->phys});
+            ia_wire_add_varint(cx, b, 2, part->bits);
+        }
+        ia_wire_end(cx, b, f);
+    }
+    ia_wire_end(cx, b, in);
+    ia_wire_end(cx, b, ce);
+}
+
+static void describe_values(zip *z, ia_buf *b, uint32_t member)
+{
+    size_t marks[2];
+
+    if (z->v->phys.kind != IA_PHYS_VAR) {
+        ia_put_value_enc(z->cx, b, member, z->v);
+    } else if (ia_wleaf_is_packed(z->l)) {
+        describe_parts(z, b, member);
+    } else if (z->scheme) {
+        ia_begin_general(z->cx, b, member, z->scheme, marks);
+        ia_put_variable(z->cx, b, 3, z->v->phys.bits, NULL);
+        ia_wire_end(z->cx, b, marks[1]);
+        ia_wire_end(z->cx, b, marks[0]);
+    } else {
+        ia_put_variable(z->cx, b, member, z->v->phys.bits,
+                        z->v == &z->fsst.codes ? z->fsst.table : NULL);
+    }
+}
+
 static void describe_zip(zip *z, ia_buf *b)
 {
-    const ia_vals *v = &z->l->vals;
     size_t m = ia_wire_begin(z->cx, b, IA_LAYOUT_ZIP);
-    uint64_t bytes = (v->phys.value_bits + 7) / 8, items = 1;
 
-    for (size_t k = 0; k < v->phys.n_dims; k++) {
-        items *= v->phys.dims[k];
-        if (ia_vals_has_inner_nulls(v, k))
-            bytes += (items + 7) / 8;
-    }
     ia_wire_put_u64(z->cx, b, 1, z->bits_rep);
     ia_wire_put_u64(z->cx, b, 2, z->bits_def);
-    if (v->phys.kind == IA_PHYS_VAR)
-        ia_wire_add_varint(z->cx, b, 4, v->phys.bits);
+    if (z->v->phys.kind == IA_PHYS_VAR)
+        ia_wire_add_varint(z->cx, b, 4, z->v->phys.bits);
     else
-        ia_wire_add_varint(z->cx, b, 3, bytes * 8);
+        ia_wire_add_varint(z->cx, b, 3, z->value_bytes * 8);
     ia_wire_put_u64(z->cx, b, 5, z->lv->n);
-    ia_wire_put_u64(z->cx, b, 6, v->n);
-    ia_put_value_enc(z->cx, b, 7, v);
+    ia_wire_put_u64(z->cx, b, 6, z->v->n);
+    describe_values(z, b, 7);
     ia_put_layers(z->cx, b, 8, z->lv);
     ia_wire_end(z->cx, b, m);
 }
 
-static void show(ia_wpage *out, size_t n)
-{
-    out->n = n;
-    for (size_t i = 0; i < n; i++) {
-        out->views[i].data = out->bufs[i].data ? (const char *)out->bufs[i].data : "";
-        out->views[i].len = out->bufs[i].len;
-    }
-}
+/* ---- page ----------------------------------------------------------------------------------- */
 
 static uint32_t max_of(const uint16_t *v, uint64_t n)
 {
@@ -206,56 +323,83 @@ static uint32_t max_of(const uint16_t *v, uint64_t n)
     return m;
 }
 
+static void set_sizes(zip *z)
+{
+    const ia_phys *p = &z->l->phys;
+    uint64_t items = 1;
+    unsigned bits;
+
+    z->bits_rep = bit_length(max_of(z->lv->rep, z->lv->n));
+    z->bits_def = bit_length(max_of(z->lv->def, z->lv->n));
+    bits = z->bits_rep + z->bits_def;
+    z->cw = bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
+    z->value_bytes = (p->value_bits + 7) / 8;
+    for (size_t k = 0; k < p->n_dims; k++) {
+        items *= p->dims[k];
+        if (ia_vals_has_inner_nulls(&z->l->vals, k))
+            z->value_bytes += (items + 7) / 8;
+    }
+}
+
+/* Room for everything at once. */
+static ia_status reserve(zip *z)
+{
+    bool var = z->v->phys.kind == IA_PHYS_VAR;
+    uint64_t size =
+        z->lv->n * z->cw + (var ? z->v->data.len + z->v->offs.len : z->v->n * z->value_bytes);
+
+    if (z->scheme || size > SIZE_MAX / 2)
+        return IA_OK;
+    if (!ia_buf_extend(z->cx, z->out, (size_t)size))
+        return ia_buf_status(z->out);
+    ia_buf_clear(z->out);
+    return IA_OK;
+}
+
+static ia_status make_page(zip *z, ia_wpage *out)
+{
+    bool index = z->l->phys.kind == IA_PHYS_VAR || z->lv->rep;
+
+    set_sizes(z);
+    IA_TRY(pick_encoding(z));
+    describe_zip(z, &out->layout);
+    IA_TRY(ia_buf_status(&out->layout));
+    if (is_plain(z->l, z->lv)) {
+        out->n = 1;
+        out->views[0].data = (const char *)ia_vals_base(&z->l->vals);
+        out->views[0].len = (size_t)(z->l->vals.n * z->l->phys.width);
+        return IA_OK;
+    }
+    IA_TRY(reserve(z));
+    IA_TRY(IA_NEW_ARRAY(z->cx, z->starts, z->l->rows + 1));
+    IA_TRY(put_entries(z));
+    if (index)
+        put_index(z, &out->bufs[1]);
+    ia_wpage_show(out, index ? 2 : 1);
+    return ia_buf_status(&out->bufs[1]);
+}
+
 ia_status ia_write_zip(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out)
 {
-    zip z = {.cx = cx, .l = l, .lv = lv, .out = &out->bufs[0]};
-    bool index = l->phys.kind == IA_PHYS_VAR || lv->rep;
-    unsigned bits;
+    zip *z = NULL;
     ia_status st;
 
     if (lv->n > UINT32_MAX || l->vals.n > UINT32_MAX)
         return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s': a page of more than 2^32 entries",
                        l->top->name);
-    z.bits_rep = bit_length(max_of(lv->rep, lv->n));
-    z.bits_def = bit_length(max_of(lv->def, lv->n));
-    bits = z.bits_rep + z.bits_def;
-    z.cw = bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
-    describe_zip(&z, &out->layout);
-    if (is_plain(l, lv)) {
-        out->n = 1;
-        out->views[0].data = (const char *)l->vals.data.data;
-        out->views[0].len = l->vals.data.len;
-        return ia_buf_status(&out->layout);
-    }
-    IA_GO(IA_NEW_ARRAY(cx, z.starts, l->rows + 1));
-    IA_GO(put_entries(&z));
-    if (index)
-        put_index(&z, &out->bufs[1]);
-    IA_GO(ia_buf_status(&out->bufs[1]));
-    show(out, index ? 2 : 1);
-    st = ia_buf_status(&out->layout);
+    IA_GO(IA_NEW(cx, z));
+    z->cx = cx;
+    z->l = l;
+    z->lv = lv;
+    z->v = &l->vals;
+    z->out = &out->bufs[0];
+    st = make_page(z, out);
 done:
-    ia_free(z.starts);
-    return st;
-}
-
-/* ---- all null ------------------------------------------------------------------------------- */
-
-ia_status ia_write_constant(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out)
-{
-    size_t m = ia_wire_begin(cx, &out->layout, IA_LAYOUT_CONSTANT);
-
-    (void)l;
-    ia_put_layers(cx, &out->layout, 5, lv);
-    ia_wire_end(cx, &out->layout, m);
-    if (lv->n_layers > 1) {
-        if (lv->rep)
-            ia_buf_put(cx, &out->bufs[0], lv->rep, (size_t)lv->n * 2);
-        if (lv->def)
-            ia_buf_put(cx, &out->bufs[1], lv->def, (size_t)lv->n * 2);
-        show(out, 2);
+    if (z) {
+        ia_free(z->starts);
+        ia_compressor_dispose(&z->comp);
+        ia_wfsst_dispose(&z->fsst);
     }
-    IA_TRY(ia_buf_status(&out->bufs[0]));
-    IA_TRY(ia_buf_status(&out->bufs[1]));
-    return ia_buf_status(&out->layout);
+    ia_free(z);
+    return st;
 }
