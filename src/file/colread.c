@@ -7,19 +7,14 @@ enum { MAX_PATH = IA_MAX_LAYERS };
 
 /* ---- leaves of a type ----------------------------------------------------------------------- */
 
-static bool is_nested(const ia_type *t)
-{
-    return t->id == IA_TYPE_STRUCT || t->id == IA_TYPE_LIST || t->id == IA_TYPE_LARGE_LIST;
-}
-
-static size_t count_leaves(const ia_type *t, int depth)
+static size_t count_leaves(const ia_field *f, int depth)
 {
     size_t n = 0;
 
-    if (!is_nested(t) || depth > MAX_PATH)
+    if (ia_field_is_leaf(f) || depth > MAX_PATH)
         return 1;
-    for (size_t i = 0; i < t->n_children; i++)
-        n += count_leaves(t->children[i].type, depth + 1);
+    for (size_t i = 0; i < f->type->n_children; i++)
+        n += count_leaves(&f->type->children[i], depth + 1);
     return n;
 }
 
@@ -30,17 +25,17 @@ typedef struct walk_state {
     size_t depth, next;
 } walk_state;
 
-static ia_status open_leaves(ia_ctx *cx, walk_state *w, const ia_type *t)
+static ia_status open_leaves(ia_ctx *cx, walk_state *w, const ia_field *f)
 {
     ia_leafread *r;
 
-    if (is_nested(t)) {
+    if (!ia_field_is_leaf(f)) {
         if (w->depth == MAX_PATH)
             return ia_fail(cx, IA_ERR_UNSUPPORTED, "column '%s' is nested too deeply",
                            w->c->col->field->name);
-        for (size_t i = 0; i < t->n_children; i++) {
+        for (size_t i = 0; i < f->type->n_children; i++) {
             w->path[w->depth++] = i;
-            IA_TRY(open_leaves(cx, w, t->children[i].type));
+            IA_TRY(open_leaves(cx, w, &f->type->children[i]));
             w->depth--;
         }
         return IA_OK;
@@ -60,25 +55,6 @@ static ia_status open_leaves(ia_ctx *cx, walk_state *w, const ia_type *t)
     return IA_OK;
 }
 
-static bool meta_true(const ia_field *f, const char *key)
-{
-    const char *v = ia_field_meta(f, key);
-
-    return v && ia_str_eq_nocase(v, "true");
-}
-
-/* A packed struct is one physical column for all of its fields. */
-static ia_status refuse_packed(ia_ctx *cx, const ia_field *f, int depth)
-{
-    if (f->type->id == IA_TYPE_STRUCT &&
-        (meta_true(f, "lance-encoding:packed") || meta_true(f, "packed")))
-        return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                       "field '%s' is stored as a packed struct, which is not supported", f->name);
-    for (size_t i = 0; depth < MAX_PATH && is_nested(f->type) && i < f->type->n_children; i++)
-        IA_TRY(refuse_packed(cx, &f->type->children[i], depth + 1));
-    return IA_OK;
-}
-
 void ia_colread_close(ia_colread *c)
 {
     for (size_t i = 0; c->leaves && i < c->n_leaves; i++) {
@@ -92,17 +68,16 @@ void ia_colread_close(ia_colread *c)
 ia_status ia_colread_open(ia_ctx *cx, ia_file *f, const ia_file_column *col, ia_colread *c)
 {
     walk_state w = {.f = f, .c = c};
-    size_t n = count_leaves(col->field->type, 0);
+    size_t n = count_leaves(col->field, 0);
 
     c->col = col;
-    IA_TRY(refuse_packed(cx, col->field, 0));
     if (n != col->n_leaves)
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "file %s: column '%s' has %zu leaves, its table names %zu", f->io->path,
                        col->field->name, n, col->n_leaves);
     IA_TRY(IA_NEW_ARRAY(cx, c->leaves, n ? n : 1));
     c->n_leaves = n;
-    return ia_fail_prefix(cx, open_leaves(cx, &w, col->field->type), "column '%s'",
+    return ia_fail_prefix(cx, open_leaves(cx, &w, col->field), "column '%s'",
                           col->field->name);
 }
 
@@ -123,14 +98,14 @@ static ia_leafread *first_present(const build_state *b, size_t n)
     return NULL;
 }
 
-static ia_status build(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n, ia_array **out);
+static ia_status build(ia_ctx *cx, build_state *b, const ia_field *f, uint64_t n, ia_array **out);
 
 static ia_status build_children(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n,
                                 ia_array **kids)
 {
     b->depth++;
     for (size_t i = 0; i < t->n_children; i++)
-        IA_TRY(build(cx, b, t->children[i].type, n, &kids[i]));
+        IA_TRY(build(cx, b, &t->children[i], n, &kids[i]));
     b->depth--;
     return IA_OK;
 }
@@ -153,17 +128,22 @@ static ia_status build_nested(ia_ctx *cx, build_state *b, const ia_type *t, ia_l
 {
     size_t at = r->acc.n_layers - 1 - b->depth;
     ia_layer_acc *layer = &r->acc.layers[at];
+    uint64_t items = n;
     int64_t nulls = (int64_t)layer->valid.zeros;
     ia_buffer *valid = NULL, *offs = NULL;
     ia_array **kids = NULL;
     ia_status st;
 
     IA_GO(IA_NEW_ARRAY(cx, kids, t->n_children));
-    if (layer->valid.n != n || (layer->list && t->n_children != 1))
+    if (layer->list)
+        items = r->acc.layers[at - 1].valid.n;
+    else if (t->id == IA_TYPE_FIXED_LIST)
+        items = n * (uint64_t)t->size; /* the leaf's pages have them */
+    if (layer->valid.n != n || layer->part || (layer->list && t->n_children != 1))
         IA_GO(ia_fail(cx, IA_ERR_CORRUPT,
                       "leaves of one column disagree: %" PRIu64 " and %" PRIu64 " values",
                       layer->valid.n, n));
-    IA_GO(build_children(cx, b, t, layer->list ? r->acc.layers[at - 1].valid.n : n, kids));
+    IA_GO(build_children(cx, b, t, items, kids));
     IA_GO(ia_valid_finish(cx, &layer->valid, &valid));
     if (layer->list)
         IA_GO(offsets_of(cx, layer, (uint64_t)kids[0]->length, &offs));
@@ -180,24 +160,45 @@ done:
     return st;
 }
 
-/* The array of node `t` from the leaves at b->next on; n is what the parents expect. */
-static ia_status build(ia_ctx *cx, build_state *b, const ia_type *t, uint64_t n, ia_array **out)
+static ia_status build_leaf(ia_ctx *cx, ia_leafread *r, const ia_type *t, uint64_t n,
+                            ia_array **out)
 {
-    size_t leaves = count_leaves(t, 0);
+    ia_leafacc *a = &r->acc;
+    ia_array *plain = NULL;
+
+    if (a->layers[0].valid.n != n || (r->leaf.kind != IA_LEAF_PACKED && a->vals.n != n))
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "column %" PRIu32 " gives %" PRIu64 " values where %" PRIu64 " belong",
+                       r->leaf.column, a->layers[0].valid.n, n);
+    switch (r->leaf.kind) {
+    case IA_LEAF_PLAIN:
+        break;
+    case IA_LEAF_EMPTY: /* the engine writes its pages as if all were null */
+        return ia_array_make(cx, t, (int64_t)n, 0, NULL, NULL, NULL, NULL, 0, out);
+    case IA_LEAF_DICTIONARY:
+        IA_TRY(ia_vals_finish(cx, &a->vals, &a->layers[0].valid, t->children[1].type, &plain));
+        return ia_dictionary_encode(cx, plain, t, out);
+    case IA_LEAF_PACKED:
+        return ia_packed_finish(cx, &a->packed, &a->layers[0].valid, n, t, out);
+    }
+    return ia_vals_finish(cx, &a->vals, &a->layers[0].valid, t, out);
+}
+
+/* The array of field `f` from the leaves at b->next on; n is what the parents expect. */
+static ia_status build(ia_ctx *cx, build_state *b, const ia_field *f, uint64_t n, ia_array **out)
+{
+    const ia_type *t = f->type;
+    size_t leaves = count_leaves(f, 0);
     ia_leafread *r = first_present(b, leaves);
 
     if (!r) {
         b->next += leaves;
         return ia_array_nulls(cx, t, (int64_t)n, out);
     }
-    if (is_nested(t))
+    if (!ia_field_is_leaf(f))
         return build_nested(cx, b, t, r, n, out);
     b->next++;
-    if (r->acc.layers[0].valid.n != n || r->acc.vals.n != n)
-        return ia_fail(cx, IA_ERR_CORRUPT,
-                       "column %" PRIu32 " gives %" PRIu64 " values where %" PRIu64 " belong",
-                       r->leaf.column, r->acc.vals.n, n);
-    return ia_vals_finish(cx, &r->acc.vals, &r->acc.layers[0].valid, t, out);
+    return build_leaf(cx, r, t, n, out);
 }
 
 ia_status ia_colread_start(ia_ctx *cx, ia_colread *c)
@@ -216,7 +217,7 @@ ia_status ia_colread_start(ia_ctx *cx, ia_colread *c)
 ia_status ia_colread_finish(ia_ctx *cx, ia_file *f, ia_colread *c, uint64_t n, ia_array **out)
 {
     build_state b = {.c = c};
-    ia_status st = build(cx, &b, c->col->field->type, n, out);
+    ia_status st = build(cx, &b, c->col->field, n, out);
 
     return st == IA_OK
                ? st

@@ -8,15 +8,87 @@ enum { READ_AHEAD = 1 << 20 };
 
 /* ---- set up --------------------------------------------------------------------------------- */
 
-static bool is_list_type(const ia_type *t)
+/* What the leaf's type asks for, and the shape of its values. */
+static ia_status init_kind(ia_ctx *cx, ia_leaf *l, const ia_type *t)
 {
-    return t->id == IA_TYPE_LIST || t->id == IA_TYPE_LARGE_LIST;
+    size_t width;
+
+    l->leaf_type = t;
+    if (t->id == IA_TYPE_DICTIONARY) {
+        l->kind = IA_LEAF_DICTIONARY;
+        return ia_phys_of(cx, t->children[1].type, &l->phys);
+    }
+    if (t->id != IA_TYPE_STRUCT)
+        return ia_phys_of(cx, t, &l->phys);
+    l->kind = t->n_children ? IA_LEAF_PACKED : IA_LEAF_EMPTY;
+    width = ia_packed_width(t);
+    if (t->n_children)
+        ia_leaf_row_phys(l, width);
+    return IA_OK;
+}
+
+void ia_leaf_row_phys(ia_leaf *l, size_t width)
+{
+    ia_phys fixed = {.kind = IA_PHYS_FIXED, .items = 1}, var = {.kind = IA_PHYS_VAR, .bits = 64};
+
+    fixed.bits = (uint32_t)(8 * width);
+    fixed.value_bits = fixed.bits;
+    fixed.width = width;
+    var.items = 1;
+    l->phys = width ? fixed : var;
+}
+
+/* Entries of a slot of each layer; *all = entries of a row as pages count them. */
+static ia_status init_entries(ia_ctx *cx, ia_leaf *l, const uint64_t *dims, uint64_t *all)
+{
+    *all = 1;
+    for (size_t i = 0; i < l->n_layers; i++) {
+        uint64_t inner = i && !l->is_list[i - 1] ? l->mult[i - 1] : 1;
+
+        l->mult[i] = l->is_list[i] ? 1 : inner * dims[i];
+        *all *= dims[i];
+        if (*all > INT32_MAX)
+            return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                           "file %s, column %" PRIu32 ": fixed-size lists of too many structs",
+                           l->f->io->path, l->column);
+    }
+    l->row_entries = l->mult[l->n_layers - 1];
+    return IA_OK;
+}
+
+/* Pages count the entries of fixed-size lists inside of lists too: a page table that does not. */
+static ia_status scale_pages(ia_ctx *cx, ia_leaf *l, uint64_t all)
+{
+    const ia_filecol *from = l->col;
+    uint64_t first = 0;
+
+    IA_TRY(IA_NEW(cx, l->own_col));
+    *l->own_col = *from;
+    l->col = l->own_col;
+    l->col->meta = NULL;
+    l->col->numbers = NULL;
+    IA_TRY(IA_SET(cx, l->col->pages, ia_calloc(cx, from->n_pages + 1, sizeof *from->pages)));
+    for (size_t i = 0; i < from->n_pages; i++) {
+        ia_page *p = &l->col->pages[i];
+
+        *p = from->pages[i];
+        if (p->rows % all)
+            return ia_fail(cx, IA_ERR_CORRUPT,
+                           "file %s, column %" PRIu32 ", page %zu: %" PRIu64
+                           " entries are no whole rows",
+                           l->f->io->path, l->column, i, p->rows);
+        p->rows = p->rows / all * l->row_entries;
+        p->first = first;
+        first += p->rows;
+    }
+    return IA_OK;
 }
 
 ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, const ia_type *type,
                        const size_t *path, size_t path_len, ia_io_class cls)
 {
     const ia_type *t = type;
+    uint64_t dims[IA_MAX_LAYERS], all;
 
     memset(l, 0, sizeof *l);
     l->f = f;
@@ -29,19 +101,23 @@ ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, cons
     for (size_t i = 0;; i++) {
         size_t layer = path_len - i;
 
-        l->is_list[layer] = is_list_type(t);
+        l->is_list[layer] = ia_type_is_list(t);
+        dims[layer] = t->id == IA_TYPE_FIXED_LIST && i < path_len ? (uint64_t)t->size : 1;
         l->offset_bits[layer] = t->id == IA_TYPE_LARGE_LIST ? 64 : 32;
         if (i == path_len)
             break;
         t = t->children[path[i]].type;
     }
-    IA_TRY(ia_phys_of(cx, t, &l->phys));
+    IA_TRY(init_kind(cx, l, t));
+    IA_TRY(init_entries(cx, l, dims, &all));
     ia_vals_init(&l->vals, &l->phys);
     ia_vals_init(&l->dict, &l->phys);
     l->cur_row = UINT64_MAX;
     if (f->minor == 0)
         return ia_v20_init(cx, l);
-    IA_TRY(ia_file_column_load(cx, f, column, 1, &l->col));
+    IA_TRY(ia_file_column_load(cx, f, column, all, &l->col));
+    if (all != l->row_entries)
+        IA_TRY(scale_pages(cx, l, all));
     l->page = l->col->n_pages;
     return IA_OK;
 }
@@ -54,6 +130,8 @@ void ia_leaf_window_dispose(ia_window *w)
 
 static void close_page(ia_leaf *l)
 {
+    ia_leaf_blob_close(l);
+    l->row_enc = NULL;
     ia_arena_dispose(&l->arena);
     ia_decoder_new_page(&l->dec);
     ia_free(l->chunk_off);
@@ -77,6 +155,9 @@ void ia_leaf_dispose(ia_leaf *l)
     ia_leaf_window_dispose(&l->win);
     ia_leaf_window_dispose(&l->index_win);
     ia_decoder_dispose(&l->dec);
+    if (l->own_col)
+        ia_free(l->own_col->pages);
+    ia_free(l->own_col);
     ia_vals_dispose(&l->dict);
     ia_vals_dispose(&l->vals);
     ia_free(l->rep);
@@ -88,6 +169,8 @@ ia_status ia_leafacc_init(ia_ctx *cx, ia_leafacc *a, const ia_leaf *l)
 {
     memset(a, 0, sizeof *a);
     ia_vals_init(&a->vals, &l->phys);
+    if (l->kind == IA_LEAF_PACKED)
+        IA_TRY(ia_packed_init(cx, &a->packed, l->leaf_type));
     IA_TRY(IA_NEW_ARRAY(cx, a->layers, l->n_layers));
     a->n_layers = l->n_layers;
     for (size_t i = 0; i < l->n_layers; i++) {
@@ -105,6 +188,7 @@ void ia_leafacc_dispose(ia_leafacc *a)
     }
     ia_free(a->layers);
     ia_vals_dispose(&a->vals);
+    ia_packed_dispose(&a->packed);
     a->layers = NULL;
     a->n_layers = 0;
 }
@@ -176,21 +260,21 @@ uint64_t ia_leaf_ahead(const ia_leaf *l, uint64_t end, uint64_t gap)
     const ia_page *p = ia_leaf_page(l);
 
     if (l->scan_end) {
-        uint64_t last = l->scan_end - p->first;
+        uint64_t last = l->scan_end * l->row_entries - p->first;
 
         return last > p->rows ? p->rows : last > end ? last : end;
     }
     for (size_t i = 0; i < l->n_take; i++) {
-        uint64_t row;
+        uint64_t row = l->take[i] * l->row_entries;
 
-        if (l->take[i] < p->first)
+        if (row < p->first)
             continue;
-        row = l->take[i] - p->first;
+        row -= p->first;
         if (row < end)
             continue;
         if (row >= p->rows || row - end > gap)
             break;
-        end = row + 1;
+        end = row + l->row_entries;
     }
     return end;
 }
@@ -226,6 +310,17 @@ static void push_offset(ia_ctx *cx, ia_layer_acc *a, uint64_t v)
         ia_put_le64(p, v);
 }
 
+/* One slot of the layer is `mult` entries, of which the first tells whether it is null. */
+static void strided_levels(ia_ctx *cx, ia_layer_acc *a, uint64_t mult, const uint16_t *def,
+                           size_t n, unsigned first)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (!a->part)
+            ia_valid_push(cx, &a->valid, !def || def[k] < first);
+        a->part = a->part + 1 == mult ? 0 : a->part + 1;
+    }
+}
+
 /* Without lists a layer is null where the level is that of this layer or of one further out. */
 static ia_status flat_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *def,
                              size_t n)
@@ -235,7 +330,9 @@ static ia_status flat_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, cons
 
         while (first <= l->lay.max_def && l->lay.meaning[first].layer < i)
             first++;
-        if (!def || first > l->lay.max_def) {
+        if (l->mult[i] > 1) {
+            strided_levels(cx, &acc->layers[i], l->mult[i], def, n, first);
+        } else if (!def || first > l->lay.max_def) {
             ia_valid_ones(cx, &acc->layers[i].valid, n);
         } else {
             ia_valid_levels(cx, &acc->layers[i].valid, def, n, first);
@@ -255,6 +352,24 @@ static ia_status check_layers(ia_ctx *cx, const ia_leafacc *acc)
             return ia_fail(cx, IA_ERR_UNSUPPORTED,
                            "more than 2^31 list items in one batch; read fewer rows at once");
     }
+    return IA_OK;
+}
+
+/* A slot of layer i begins (or, of a fixed-size list, goes on). */
+static ia_status begin_slot(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, size_t i, bool valid)
+{
+    ia_layer_acc *a = &acc->layers[i];
+
+    if (!a->list && a->part) {
+        a->part = a->part + 1 == l->mult[i] ? 0 : a->part + 1;
+        return IA_OK;
+    }
+    if (a->list && acc->layers[i - 1].part)
+        return ia_fail(cx, IA_ERR_CORRUPT, "a list ends inside of a fixed-size list");
+    if (a->list)
+        push_offset(cx, a, acc->layers[i - 1].valid.n);
+    ia_valid_push(cx, &a->valid, valid);
+    a->part = l->mult[i] > 1;
     return IA_OK;
 }
 
@@ -338,11 +453,8 @@ ia_status ia_leaf_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const ui
         for (int i = (int)l->n_layers - 1; i >= 0; i--) {
             ia_layer_acc *a = &acc->layers[i];
 
-            if (r >= need[i]) {
-                if (a->list)
-                    push_offset(cx, a, acc->layers[i - 1].valid.n);
-                ia_valid_push(cx, &a->valid, !(m > i || (m == i && null)));
-            }
+            if (r >= need[i])
+                IA_TRY(begin_slot(cx, l, acc, (size_t)i, !(m > i || (m == i && null))));
             if (a->list && m >= i)
                 break;
         }
@@ -361,9 +473,58 @@ static ia_status check_layout(ia_ctx *cx, const ia_leaf *l)
         if (ia_layer_is_list(l->lay.layers[i]) != l->is_list[i])
             return ia_fail(cx, IA_ERR_CORRUPT, "layer %zu of the page does not fit the schema", i);
     }
-    if (l->phys.kind == IA_PHYS_NULL && l->lay.kind != IA_LAYOUT_CONSTANT)
+    if (l->phys.kind == IA_PHYS_NULL &&
+        (l->lay.kind == IA_LAYOUT_MINI || l->lay.kind == IA_LAYOUT_ZIP))
         return ia_fail(cx, IA_ERR_CORRUPT, "values in a column of type null");
     return IA_OK;
+}
+
+/* A packed struct's rows are read as mere bytes: of fixed width, or with a length each. */
+static ia_status plain_rows(ia_ctx *cx, ia_leaf *l)
+{
+    ia_enc **e = &l->lay.values;
+    size_t width = 0;
+
+    while (*e && (*e)->kind == IA_ENC_GENERAL)
+        e = &(*e)->child;
+    if (*e) {
+        IA_TRY(ia_packed_check(cx, l->leaf_type, *e));
+        if (l->lay.kind == IA_LAYOUT_ZIP && l->lay.bits_per_offset) {
+            l->row_bytes[1] = (ia_enc){.kind = IA_ENC_FLAT, .bits = l->lay.bits_per_offset};
+            l->row_bytes[0] = (ia_enc){.kind = IA_ENC_VARIABLE, .child = &l->row_bytes[1]};
+            l->row_enc = *e;
+            *e = &l->row_bytes[0];
+        } else if ((*e)->kind == IA_ENC_PACKED_STRUCT && (*e)->child) {
+            width = ia_packed_width(l->leaf_type);
+            *e = (*e)->child;
+        } else {
+            return ia_fail(cx, IA_ERR_CORRUPT, "%s in a page of fixed-width values",
+                           ia_enc_name((*e)->kind));
+        }
+    }
+    ia_leaf_row_phys(l, width);
+    l->vals.phys = l->dict.phys = l->phys;
+    return IA_OK;
+}
+
+ia_status ia_leaf_open_layout(ia_ctx *cx, ia_leaf *l)
+{
+    IA_TRY(check_layout(cx, l));
+    if (l->kind == IA_LEAF_PACKED && l->lay.kind != IA_LAYOUT_BLOB)
+        IA_TRY(plain_rows(cx, l));
+    switch (l->lay.kind) {
+    case IA_LAYOUT_MINI:
+        return ia_leaf_mini_open(cx, l);
+    case IA_LAYOUT_ZIP:
+        return ia_leaf_zip_open(cx, l);
+    case IA_LAYOUT_CONSTANT:
+        return ia_leaf_const_open(cx, l);
+    case IA_LAYOUT_BLOB:
+        return ia_leaf_blob_open(cx, l);
+    case IA_LAYOUT_SPARSE:
+        break;
+    }
+    return ia_fail(cx, IA_ERR_UNSUPPORTED, "page layout %d", (int)l->lay.kind);
 }
 
 ia_status ia_leaf_open_page(ia_ctx *cx, ia_leaf *l, size_t number)
@@ -372,30 +533,15 @@ ia_status ia_leaf_open_page(ia_ctx *cx, ia_leaf *l, size_t number)
 
     close_page(l);
     l->page = number;
-    IA_GO(
-        ia_layout_decode(cx, &l->arena, ia_leaf_page(l)->desc, ia_leaf_page(l)->desc_len, &l->lay));
-    IA_GO(check_layout(cx, l));
-    switch (l->lay.kind) {
-    case IA_LAYOUT_MINI:
-        IA_GO(ia_leaf_mini_open(cx, l));
-        break;
-    case IA_LAYOUT_ZIP:
-        IA_GO(ia_leaf_zip_open(cx, l));
-        break;
-    case IA_LAYOUT_CONSTANT:
-        IA_GO(ia_leaf_const_open(cx, l));
-        break;
-    case IA_LAYOUT_BLOB:
-    case IA_LAYOUT_SPARSE:
-        break;
-    }
-done:
+    st = ia_layout_decode(cx, &l->arena, ia_leaf_page(l)->desc, ia_leaf_page(l)->desc_len, &l->lay);
+    if (st == IA_OK)
+        st = ia_leaf_open_layout(cx, l);
     if (st != IA_OK)
         close_page(l);
     return st;
 }
 
-static ia_status read_rows(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc)
+ia_status ia_leaf_read_layout(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_leafacc *acc)
 {
     switch (l->lay.kind) {
     case IA_LAYOUT_MINI:
@@ -405,6 +551,7 @@ static ia_status read_rows(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_le
     case IA_LAYOUT_CONSTANT:
         return ia_leaf_const_read(cx, l, a, b, acc);
     case IA_LAYOUT_BLOB:
+        return ia_leaf_blob_read(cx, l, a, b, acc);
     case IA_LAYOUT_SPARSE:
         break;
     }
@@ -447,15 +594,59 @@ static ia_status unslice(ia_ctx *cx, ia_vals *v)
     return ia_buf_status(&v->data);
 }
 
+/* Moves rows of a packed struct on to its fields. */
+static ia_status settle_rows(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc)
+{
+    ia_vals *v = &acc->vals;
+    ia_view row;
+
+    IA_TRY(ia_vals_status(cx, v));
+    if (v->phys.kind == IA_PHYS_FIXED) {
+        IA_TRY(
+            ia_packed_put_fixed(cx, &acc->packed, v->slice ? v->slice->data : v->data.data, v->n));
+    } else {
+        for (uint64_t i = 0; i < v->n; i++) {
+            uint64_t from = ia_vals_offset(v, i);
+
+            row.data = (const char *)v->data.data + from;
+            row.len = (size_t)(ia_vals_offset(v, i + 1) - from);
+            IA_TRY(ia_packed_put_row(cx, &acc->packed, l->row_enc, row));
+        }
+    }
+    ia_vals_clear(v);
+    return IA_OK;
+}
+
+/* Page rows [a, b) of page k. */
+static ia_status read_page(ia_ctx *cx, ia_leaf *l, size_t k, uint64_t a, uint64_t b,
+                           ia_leafacc *acc)
+{
+    if (k != l->page) {
+        IA_TRY(ia_leaf_open_page(cx, l, k));
+        ia_packed_new_page(&acc->packed);
+    }
+    if (l->kind != IA_LEAF_PACKED) {
+        IA_TRY(unslice(cx, &acc->vals));
+        return ia_leaf_read_layout(cx, l, a, b, acc);
+    }
+    acc->vals.phys = l->phys;
+    IA_TRY(ia_leaf_read_layout(cx, l, a, b, acc));
+    return settle_rows(cx, l, acc);
+}
+
 ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n, ia_leafacc *acc)
 {
-    if (l->v20)
-        return ia_v20_read(cx, l, row, n, acc);
+    if (l->v20) {
+        IA_TRY(ia_v20_read(cx, l, row, n, acc));
+        return l->kind == IA_LEAF_PACKED ? settle_rows(cx, l, acc) : IA_OK;
+    }
+    row *= l->row_entries;
+    n *= l->row_entries;
     while (n) {
         size_t k = find_page(l, row);
         const ia_page *p;
         uint64_t a, b;
-        ia_status st = IA_OK;
+        ia_status st;
 
         if (k >= l->col->n_pages)
             return ia_fail(cx, IA_ERR_INTERNAL,
@@ -464,12 +655,7 @@ ia_status ia_leaf_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n, ia_leaf
         p = &l->col->pages[k];
         a = row - p->first;
         b = p->rows - a < n ? p->rows : a + n;
-        if (k != l->page)
-            st = ia_leaf_open_page(cx, l, k);
-        if (st == IA_OK)
-            st = unslice(cx, &acc->vals);
-        if (st == IA_OK)
-            st = read_rows(cx, l, a, b, acc);
+        st = read_page(cx, l, k, a, b, acc);
         if (st != IA_OK)
             return ia_fail_prefix(cx, st, "file %s, column %" PRIu32 ", page %zu", l->f->io->path,
                                   l->column, k);

@@ -4,6 +4,7 @@
 
 #include "file/encodings/decode.h"
 #include "file/file_priv.h"
+#include "file/leaf_packed.h"
 
 /* Structure and values of one leaf for the rows of a batch. layers[0] is the leaf item, the last
  * the top-level field; `slots` counts what a layer has so far (file format 2.7). */
@@ -12,12 +13,14 @@ typedef struct ia_layer_acc {
     uint32_t offset_bits; /* list: 32 or 64 */
     ia_valid valid;       /* valid.n = slots */
     ia_buf offs;          /* list: start of each slot; the closing offset comes at the end */
+    uint64_t part;        /* entries of the last slot, while it is not complete (ia_leaf.mult) */
 } ia_layer_acc;
 
 typedef struct ia_leafacc {
     ia_layer_acc *layers; /* n_layers, from the leaf outwards */
     size_t n_layers;
     ia_vals vals;
+    ia_packed packed; /* values of a leaf that is a struct; `vals` is used on the way */
 } ia_leafacc;
 
 /* Bytes of the file kept in memory; a reader's view of one page buffer. */
@@ -26,6 +29,14 @@ typedef struct ia_window {
     uint64_t off;   /* absolute */
     size_t len;
 } ia_window;
+
+/* What becomes of the values of a leaf. */
+typedef enum ia_leaf_kind {
+    IA_LEAF_PLAIN = 0,
+    IA_LEAF_EMPTY,      /* struct without fields: no values, never null */
+    IA_LEAF_DICTIONARY, /* as plain; the array is encoded at the end */
+    IA_LEAF_PACKED      /* rows, or descriptors of blobs, are moved on into acc->packed */
+} ia_leaf_kind;
 
 /* Cursor over one physical column. */
 typedef struct ia_leaf {
@@ -37,6 +48,20 @@ typedef struct ia_leaf {
     bool is_list[IA_MAX_LAYERS];
     uint32_t offset_bits[IA_MAX_LAYERS];
     ia_filecol *col;
+
+    /* A fixed-size list of structs has N entries a row and is a layer of items: a slot of layer i is
+     * mult[i] entries. Pages and the calls between layouts count entries (of which lists outside
+     * make one), that is row_entries for each row of the file. */
+    uint64_t mult[IA_MAX_LAYERS];
+    uint64_t row_entries;
+    ia_filecol *own_col; /* the page table where it is not the file's */
+    ia_leaf_kind kind;
+    const ia_type *leaf_type;
+
+    /* Packed structs, blobs. */
+    const ia_enc *row_enc;     /* fields of the open page's rows of variable width; else NULL */
+    ia_enc row_bytes[2];       /* the same rows as mere bytes */
+    struct ia_blob_page *blob; /* the open page has descriptors of blobs */
 
     /* What will be asked for next, in file rows: lets reads be coalesced. */
     uint64_t scan_end;    /* sequential reading up to here; 0 = take */
@@ -80,8 +105,8 @@ typedef struct ia_leaf {
     struct ia_v20 *v20; /* format 2.0: the columns of the leaf and of the fields around it */
 } ia_leaf;
 
-/* `type` is the top-level field's type, `path` the child numbers from it down to the leaf. Errors:
- * UNSUPPORTED, CORRUPT. */
+/* `type` is the top-level field's type, `path` the child numbers from it down to the leaf. A struct
+ * where the path ends is a packed one, or the descriptor of a blob. Errors: UNSUPPORTED, CORRUPT. */
 ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, const ia_type *type,
                        const size_t *path, size_t path_len, ia_io_class cls) IA_MUST_CHECK;
 void ia_leaf_dispose(ia_leaf *l);
@@ -96,6 +121,28 @@ ia_status ia_v20_init(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
 void ia_v20_dispose(ia_leaf *l);
 ia_status ia_v20_read(ia_ctx *cx, ia_leaf *l, uint64_t row, uint64_t n,
                       ia_leafacc *acc) IA_MUST_CHECK;
+
+/* True when whole runs of rows may be read from a page without ia_leaf_read: rows are entries and
+ * values stay as they are. */
+static inline bool ia_leaf_is_plain(const ia_leaf *l)
+{
+    return (l->kind == IA_LEAF_PLAIN || l->kind == IA_LEAF_DICTIONARY) && l->row_entries == 1;
+}
+/* Shape of a packed struct's rows: `width` bytes, or 0 = variable. */
+void ia_leaf_row_phys(ia_leaf *l, size_t width);
+/* leaf_blob.c. */
+/* The entries of the open page are descriptors (l->lay is taken over). */
+ia_status ia_leaf_blob_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
+void ia_leaf_blob_close(ia_leaf *l);
+ia_status ia_leaf_blob_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
+                            ia_leafacc *acc) IA_MUST_CHECK;
+/* The payloads of n descriptors (position, size: 16 bytes each) into *out; size 0 is empty. */
+ia_status ia_blob_fetch(ia_ctx *cx, ia_leaf *l, const uint8_t *descriptors, uint64_t n,
+                        ia_vals *out) IA_MUST_CHECK;
+/* dict_array.c: the plain array `a` (released) as dictionary array of type `t`. INVALID when the
+ * indices do not reach. */
+ia_status ia_dictionary_encode(ia_ctx *cx, ia_array *a, const ia_type *t,
+                               ia_array **out) IA_MUST_CHECK;
 
 /* ---- between the layouts' files -------------------------------------------------------------- */
 
@@ -130,6 +177,10 @@ static inline const ia_page *ia_leaf_page(const ia_leaf *l)
     return &l->col->pages[l->page];
 }
 
+/* Opens and reads the page in l->lay, whatever its kind. */
+ia_status ia_leaf_open_layout(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
+ia_status ia_leaf_read_layout(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
+                              ia_leafacc *acc) IA_MUST_CHECK;
 ia_status ia_leaf_mini_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
 ia_status ia_leaf_mini_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
                             ia_leafacc *acc) IA_MUST_CHECK;

@@ -28,6 +28,8 @@ static ia_status take_page(ia_ctx *cx, ia_leaf *l, size_t page, const uint32_t *
 
     if (l->page != page)
         st = ia_leaf_open_page(cx, l, page);
+    if (st == IA_OK && !ia_leaf_is_plain(l))
+        return take_runs(cx, l, rows, n, acc);
     if (st == IA_OK && l->lay.kind == IA_LAYOUT_MINI && !l->lay.max_rep)
         st = ia_leaf_mini_take(cx, l, rows, n, acc);
     else if (st == IA_OK && l->lay.kind == IA_LAYOUT_ZIP && ia_leaf_zip_takes(l))

@@ -2,7 +2,7 @@
 """make.py - writes the data files of this folder with the real engine, and expected.txt.
 
 expected.txt has one line per file: name, rows, SHA-256 of the values' text (one line per row, as
-tests/unit/file/file_gen.c prints values) or "refused" with the reason that must be named.
+tests/unit/file/file_gen.c prints values).
 The files here were made with pylance 14.0.2. Usage: make.py (run in this folder)
 """
 import glob
@@ -106,14 +106,6 @@ TABLES = {
     "string_zstd": one(pa.string(), [f"some text number {i}" for i in range(N)], compression="zstd"),
     "string_long_zstd": one(pa.string(), [f"some text {i} " * 40 for i in range(60)], compression="zstd"),
 }
-REFUSED = {
-    "blob": (one(pa.large_binary(), [b"x" * 100, None], blob="true"), ["2.1"], "blob"),
-    "packed": (one(pa.struct([("a", pa.int32()), ("b", pa.float64())]), [{"a": 1, "b": 0.5}] * 5, packed="true"),
-               ["2.1", "2.2"], "packed"),
-    "map": (one(pa.map_(pa.string(), pa.int32()), [[("a", 1)], []]), ["2.2"], "map"),
-    "old": (one(pa.int32(), [1, 2, 3]), ["2.0"], "2.0"),
-}
-
 
 def write(path, table, version):
     w = LanceFileWriter(path, table.schema, version=version)
@@ -133,11 +125,6 @@ def main():
                 lines = table_lines(LanceFileReader(path).read_all().to_table())
                 digest = hashlib.sha256("".join(x + "\n" for x in lines).encode()).hexdigest()
                 out.write(f"{path} {len(lines)} {digest}\n")
-        for name, (table, versions, reason) in REFUSED.items():
-            for version in versions:
-                path = f"{name}.{version}.lance"
-                write(path, table, version)
-                out.write(f"{path} refused {reason}\n")
 
 
 if __name__ == "__main__":

@@ -3,14 +3,14 @@
 
 #include "file/lschema_wire.h"
 
-static size_t count(const ia_type *t)
+static size_t count(const ia_field *f)
 {
     size_t n = 0;
 
-    if (t->id != IA_TYPE_STRUCT && t->id != IA_TYPE_LIST && t->id != IA_TYPE_LARGE_LIST)
+    if (ia_field_is_leaf(f))
         return 1;
-    for (size_t i = 0; i < t->n_children; i++)
-        n += count(t->children[i].type);
+    for (size_t i = 0; i < f->type->n_children; i++)
+        n += count(&f->type->children[i]);
     return n;
 }
 
@@ -23,7 +23,7 @@ ia_status opened_init(ia_ctx *cx, ia_objstore *os, const char *path, opened *o)
     IA_TRY(ia_file_open(cx, os, path, 0, &o->f));
     IA_TRY(ia_lschema_to_arrow(cx, ia_file_lschema(o->f), &o->s));
     for (size_t i = 0; i < o->s->n_fields; i++)
-        total += count(o->s->fields[i].type);
+        total += count(&o->s->fields[i]);
     IA_TRY(IA_NEW_ARRAY(cx, o->cols, o->s->n_fields + 1));
     IA_TRY(IA_NEW_ARRAY(cx, o->leaves, total + 1));
     for (size_t i = 0; i < total; i++)
@@ -31,7 +31,7 @@ ia_status opened_init(ia_ctx *cx, ia_objstore *os, const char *path, opened *o)
     for (size_t i = 0; i < o->s->n_fields; i++) {
         o->cols[i].field = &o->s->fields[i];
         o->cols[i].leaf_columns = o->leaves + next;
-        o->cols[i].n_leaves = count(o->s->fields[i].type);
+        o->cols[i].n_leaves = count(&o->s->fields[i]);
         o->cols[i].cls = IA_IO_PAYLOAD;
         next += (int32_t)o->cols[i].n_leaves;
     }

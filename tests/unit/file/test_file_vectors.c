@@ -196,28 +196,6 @@ static void check_file(const char *name, long rows, const char *digest)
     env_end(&e);
 }
 
-static void check_refused(const char *name, const char *reason)
-{
-    env e = env_new(0);
-    char path[512];
-    ia_objstore *os = NULL;
-    ia_buf have = {0};
-    ia_status st;
-    opened o;
-
-    snprintf(path, sizeof path, "%s/lance/%s", TEST_DATA, name);
-    assert_ok(ia_objstore_local(&e.cx, &os));
-    st = opened_init(&e.cx, os, path, &o);
-    if (st == IA_OK)
-        st = opened_scan(&e.cx, &o, 0, ia_file_rows(o.f), 0, &have);
-    if (st != IA_ERR_UNSUPPORTED || !strstr(e.cx.err.text, reason))
-        fail_msg("%s: status %d, %s", name, (int)st, e.cx.err.text);
-    opened_dispose(&o);
-    ia_buf_dispose(&have);
-    ia_objstore_close(os);
-    env_end(&e);
-}
-
 static void files_of_the_real_engine_read_as_it_reads_them(void **state)
 {
     FILE *f = fopen(TEST_DATA "/lance/expected.txt", "r");
@@ -227,10 +205,7 @@ static void files_of_the_real_engine_read_as_it_reads_them(void **state)
     (void)state;
     assert_non_null(f);
     while (fscanf(f, "%127s %63s %127s", name, second, third) == 3) {
-        if (strcmp(second, "refused") == 0)
-            check_refused(name, third);
-        else
-            check_file(name, strtol(second, NULL, 10), third);
+        check_file(name, strtol(second, NULL, 10), third);
         n++;
     }
     fclose(f);
