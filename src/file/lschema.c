@@ -84,17 +84,22 @@ static ia_status put_timestamp(ia_ctx *cx, ia_buf *b, const ia_type *t, const ch
     return IA_OK;
 }
 
-/* The last part says whether the dictionary is ordered; nobody keeps that. */
+/* The engine splits the name at each ':', so that no part may hold one. The last part says whether
+ * the dictionary is ordered; nobody keeps that. */
 static ia_status put_dictionary(ia_ctx *cx, ia_buf *b, const ia_type *t, const char *field,
                                 int depth)
 {
     const ia_type *value = t->children[1].type;
+    size_t from;
 
     if (value->id == IA_TYPE_NULL || value->id == IA_TYPE_DICTIONARY ||
         value->id == IA_TYPE_FIXED_LIST || value->id == IA_TYPE_STRUCT || ia_type_is_list(value))
         return refuse_type(cx, t, field);
     ia_buf_puts(cx, b, "dict:");
+    from = b->len;
     IA_TRY(put_logical(cx, b, value, field, depth + 1));
+    if (memchr(b->data + from, ':', b->len - from))
+        return refuse_type(cx, t, field);
     ia_buf_puts(cx, b, ":");
     IA_TRY(put_logical(cx, b, t->children[0].type, field, depth + 1));
     ia_buf_puts(cx, b, ":false");
