@@ -9,6 +9,7 @@
 Query results come as parsed JSON; `Graph.arrow()` and `Table.scan()` hand Arrow data over through the PyCapsule
 protocol (`__arrow_c_stream__`), so that pyarrow reads them without a copy.
 """
+import array as _array
 import ctypes as _c
 import json as _json
 import os as _os
@@ -543,7 +544,8 @@ class File:
     def take(self, rows, columns=None, threads=1):
         """Rows by position, in any order."""
         o, s = self._read(columns, threads=threads), ArrowStream()
-        _check(_lib.inarch_file_take(self._h, (_U64 * len(rows))(*rows), len(rows), _c.byref(o), _c.byref(s.raw)))
+        ids = (_U64 * len(rows)).from_buffer(_array.array("Q", rows)) if len(rows) else None
+        _check(_lib.inarch_file_take(self._h, ids, len(rows), _c.byref(o), _c.byref(s.raw)))
         return s
 
     def read_blob(self, position, size):

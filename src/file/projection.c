@@ -92,18 +92,20 @@ static bool is_any_list(const ia_type *t)
     return t->id == IA_TYPE_LIST || t->id == IA_TYPE_LARGE_LIST || t->id == IA_TYPE_FIXED_LIST;
 }
 
-/* One step down from *f along the rest of the path; *leaf is the first leaf of *f. */
+/* One step down from *f along the rest of the path; *leaf is the first leaf of *f. The items of a
+ * fixed-size list that is a leaf are that leaf. */
 static ia_status step(ia_ctx *cx, const ia_file *file, const char *path, const char **rest,
                       const ia_field **f, size_t *leaf)
 {
     const ia_type *t = (*f)->type;
+    const bool list = is_any_list(t) && t->n_children == 1;
     size_t at = 0, len;
 
-    if (t->id == IA_TYPE_MAP || (ia_field_is_leaf(*f) && t->n_children))
+    if (t->id == IA_TYPE_MAP || (ia_field_is_leaf(*f) && t->n_children && !list))
         return ia_fail(cx, IA_ERR_INVALID, "file %s: '%s': field '%s' is read whole",
                        file->io->path, path, (*f)->name);
-    len = ia_field_is_leaf(*f) ? 0 : match_name(t->children, t->n_children, *rest, &at);
-    if (!len && is_any_list(t) && t->n_children == 1 && !ia_field_is_leaf(*f)) {
+    len = match_name(t->children, t->n_children, *rest, &at);
+    if (!len && list) {
         *f = &t->children[0]; /* the item, unnamed in the path */
         return IA_OK;
     }
