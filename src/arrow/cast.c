@@ -3,6 +3,7 @@
 
 #include "arrow/arrow_priv.h"
 #include "arrow/compute.h"
+#include "arrow/text_priv.h"
 
 /* What a fixed-width value means. Casts work within a class, between numbers of all classes, and
  * between integers and the raw count of a temporal type. */
@@ -499,6 +500,8 @@ ia_status ia_cast_array(ia_ctx *cx, const ia_array *a, const ia_type *to, ia_arr
         return ia_array_nulls(cx, to, a->length, out);
     if (a->type->id == IA_TYPE_DICTIONARY)
         return cast_dict(cx, a, to, out);
+    if (to->id == IA_TYPE_DICTIONARY)
+        return ia_dictionary_encode(cx, a, to, out);
     if (ia_type_is_var(a->type) && ia_type_is_var(to))
         return cast_var(cx, a, to, out);
     if (is_list(a->type) && is_list(to))

@@ -18,7 +18,8 @@ ia_status ia_json_append(ia_ctx *cx, ia_builder *b, const ia_json *v, bool nulla
  * members are null, unknown ones refused), maps from arrays of {"key", "value"} objects or, for
  * string keys, from objects; binary from base64, decimals from numbers or strings, times of day
  * from text, "NaN", "Infinity" and "-Infinity" for floats, integers beyond milliseconds in
- * timestamps as text, null items where the item is nullable, dictionaries from values. */
+ * timestamps as text, null items where the item is nullable. Dictionary columns are left to the
+ * streams below. */
 ia_status ia_json_append_any(ia_ctx *cx, ia_builder *b, const ia_json *v, bool nullable,
                              const char *what) IA_MUST_CHECK;
 
