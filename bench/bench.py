@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Benchmarks against the real engine: the same data, the same machine, alternating runs, medians and spread.
 
-    bench.py [load append scan delete merge scale] [--quick]
+    bench.py [load append scan delete merge scale file] [--quick]
 """
 import json
 import os
@@ -309,9 +309,29 @@ def bench_scale():
         shutil.rmtree(p)
 
 
+# ---- single data files -------------------------------------------------------------------------------------
+
+
+def bench_file():
+    """One process per number of threads: pinned to that many CPUs, the engine's pools as large."""
+    quick = ["--quick"] if "--quick" in sys.argv else []
+    cpus = sorted(os.sched_getaffinity(0))
+    for threads in (1, 2):
+        env = dict(os.environ, LANCE_CPU_THREADS=str(threads), LANCE_IO_THREADS=str(threads))
+        run = subprocess.Popen([sys.executable, os.path.join(HERE, "bench_file.py"), str(threads), *quick], env=env,
+                               stdout=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: os.sched_setaffinity(0, cpus[:threads]))
+        for line in run.stdout:
+            print(line, end="", flush=True)
+            if line.startswith("MISSED "):
+                MISSED.append(line[7:].strip())
+        if run.wait() != 0:
+            MISSED.append(f"file, {threads} thread(s): did not finish")
+
+
 def main():
     benches = {"load": bench_load, "append": bench_append, "scan": bench_scan, "delete": bench_delete,
-               "merge": bench_merge, "scale": bench_scale}
+               "merge": bench_merge, "scale": bench_scale, "file": bench_file}
     wanted = [a for a in sys.argv[1:] if not a.startswith("--")] or list(benches)
     os.makedirs(WORK, exist_ok=True)
     print(f"inarch {inarch.version()}, pylance {lance.__version__}, pyarrow {pa.__version__}; medians of {RUNS} runs, "

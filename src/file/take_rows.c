@@ -1,4 +1,4 @@
-/* take.c - rows by position: only the chunks that hold them are read. */
+/* take_rows.c - rows by position: only the chunks that hold them are read. */
 #include <inttypes.h>
 
 #include "file/colread.h"
