@@ -285,6 +285,7 @@ void ia_v20_dispose(ia_leaf *l)
         window_dispose(&v->cols[i].whole);
         ia_free(v->cols[i].item_base);
     }
+    ia_vals_dispose(&v->rows);
     ia_free(v->cols);
     ia_free(v->ints);
     ia_free(v);
@@ -335,6 +336,27 @@ static ia_status read_lists(ia_ctx *cx, ia_v20_col *c, uint64_t a, uint64_t b, u
     return ia_buf_status(&acc->valid.bits);
 }
 
+/* Entries [a, b) of the open page of the leaf. */
+static ia_status read_leaf(ia_ctx *cx, ia_v20_col *c, uint64_t a, uint64_t b, ia_leafacc *acc)
+{
+    static const ia_phys descriptor = {
+        .kind = IA_PHYS_FIXED, .bits = 128, .items = 1, .value_bits = 128, .width = 16};
+    ia_leaf *l = c->l;
+    ia_vals *rows = &l->v20->rows;
+
+    if (!c->is_blob && l->kind != IA_LEAF_PACKED)
+        return ia_v20_values(cx, c, a, b, &acc->layers[0].valid, &acc->vals);
+    rows->phys = c->is_blob ? descriptor : l->phys;
+    ia_vals_clear(rows);
+    if (c->is_blob && (l->kind == IA_LEAF_PACKED ? l->phys.width != descriptor.width
+                                                 : l->phys.kind != IA_PHYS_VAR))
+        return ia_fail(cx, IA_ERR_CORRUPT, "blobs do not fit the type");
+    IA_TRY(ia_v20_values(cx, c, a, b, &acc->layers[0].valid, rows));
+    if (l->kind == IA_LEAF_PACKED)
+        return ia_packed_put_fixed(cx, &acc->packed, rows->data.data, rows->n);
+    return ia_blob_fetch(cx, l, rows->data.data, rows->n, &acc->vals);
+}
+
 /* Entries [a, b) of page k; for lists *from, *to become the items' range in the child column. */
 static ia_status read_segment(ia_ctx *cx, ia_leafacc *acc, size_t layer, ia_v20_col *c, size_t k,
                               uint64_t a, uint64_t b, uint64_t *from, uint64_t *to)
@@ -346,7 +368,7 @@ static ia_status read_segment(ia_ctx *cx, ia_leafacc *acc, size_t layer, ia_v20_
     if (c->flat && layer == 0)
         c->l->page = k;
     if (layer == 0)
-        return ia_v20_values(cx, c, a, b, &acc->layers[0].valid, &acc->vals);
+        return read_leaf(cx, c, a, b, acc);
     if (!ia_add_u64(&base, acc->layers[layer - 1].valid.n, done))
         return ia_fail(cx, IA_ERR_CORRUPT, "impossible number of list items");
     IA_TRY(read_lists(cx, c, a, b, base, &acc->layers[layer], &x, &y));

@@ -42,6 +42,7 @@ typedef struct ia_v20_col {
 struct ia_v20 {
     ia_v20_col *cols; /* by layer; structs have no pages that matter */
     size_t n;
+    ia_vals rows;   /* scratch: rows of packed structs, descriptors of blobs */
     uint64_t *ints; /* scratch: offsets and codes */
     size_t ints_cap;
 };

@@ -86,8 +86,9 @@ static ia_status entry_bytes(ia_ctx *cx, ia_v20_col *c, const ia_aenc *e, uint64
     if (!ia_mul_u64(&from, r.a, bits) || !ia_mul_u64(&to, r.b, bits) || to > UINT64_MAX - 7)
         return ia_fail(cx, IA_ERR_CORRUPT, "impossible number of entries");
     *shift = (unsigned)(from % 8);
-    if (!ia_mul_u64(&up, r.up / 8 + 1, bits))
-        up = UINT64_MAX;
+    if (!ia_mul_u64(&up, r.up, bits) || up > UINT64_MAX - 7)
+        up = UINT64_MAX - 7;
+    up = (up + 7) / 8;
     return node_bytes(cx, c, e, from / 8, (to + 7) / 8, up, out);
 }
 
@@ -306,9 +307,12 @@ static ia_status read_descriptors(ia_ctx *cx, ia_v20_col *c, const ia_aenc *e, r
 
     IA_TRY(read_flat(cx, c, e, r, 0, out));
     for (uint64_t i = 0; i < r.b - r.a; i++) {
-        const uint8_t *p = out->data.data + at + 16 * i;
+        uint8_t *p = out->data.data + at + 16 * i;
+        bool null = ia_le64(p) == 1 && ia_le64(p + 8) == 0;
 
-        ia_valid_push(cx, valid, ia_le64(p) != 1 || ia_le64(p + 8) != 0);
+        ia_valid_push(cx, valid, !null);
+        if (null)
+            ia_put_le64(p, 0);
     }
     return ia_buf_status(&valid->bits);
 }

@@ -66,6 +66,9 @@ def texts(a):
         return ["x" + v.encode().hex() if v is not None else "null" for v in a.to_pylist()]
     if t.id in (pa.binary().id, pa.large_binary().id) or pa.types.is_fixed_size_binary(t):
         return ["x" + v.hex() if v is not None else "null" for v in a.to_pylist()]
+    if pa.types.is_decimal(t):
+        w, ok, raw = t.bit_width // 8, a.is_valid().to_pylist(), a.buffers()[1].to_pybytes()[a.offset * t.bit_width // 8:]
+        return [raw[i * w:(i + 1) * w].hex() if ok[i] else "null" for i in range(len(a))]
     one = hexes(t)
     return [one(v) if v is not None else "null" for v in a.to_pylist()]
 

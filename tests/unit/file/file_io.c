@@ -3,46 +3,25 @@
 
 #include "file/lschema_wire.h"
 
-static size_t count(const ia_field *f)
-{
-    size_t n = 0;
-
-    if (ia_field_is_leaf(f))
-        return 1;
-    for (size_t i = 0; i < f->type->n_children; i++)
-        n += count(&f->type->children[i]);
-    return n;
-}
-
 ia_status opened_init(ia_ctx *cx, ia_objstore *os, const char *path, opened *o)
 {
-    int32_t next = 0;
-    size_t total = 0;
+    ia_schema *all = NULL;
+    ia_status st;
 
     memset(o, 0, sizeof *o);
-    IA_TRY(ia_file_open(cx, os, path, 0, &o->f));
-    IA_TRY(ia_lschema_to_arrow(cx, ia_file_lschema(o->f), &o->s));
-    for (size_t i = 0; i < o->s->n_fields; i++)
-        total += count(&o->s->fields[i]);
-    IA_TRY(IA_NEW_ARRAY(cx, o->cols, o->s->n_fields + 1));
-    IA_TRY(IA_NEW_ARRAY(cx, o->leaves, total + 1));
-    for (size_t i = 0; i < total; i++)
-        o->leaves[i] = (int32_t)i;
-    for (size_t i = 0; i < o->s->n_fields; i++) {
-        o->cols[i].field = &o->s->fields[i];
-        o->cols[i].leaf_columns = o->leaves + next;
-        o->cols[i].n_leaves = count(&o->s->fields[i]);
-        o->cols[i].cls = IA_IO_PAYLOAD;
-        next += (int32_t)o->cols[i].n_leaves;
-    }
-    return IA_OK;
+    IA_GO(ia_file_open(cx, os, path, 0, &o->f));
+    IA_GO(ia_lschema_to_arrow(cx, ia_file_lschema(o->f), &all));
+    IA_GO(ia_projection_of(cx, o->f, all, NULL, 0, &o->p));
+    o->s = o->p.schema;
+    o->cols = o->p.cols;
+done:
+    ia_schema_release(all);
+    return st;
 }
 
 void opened_dispose(opened *o)
 {
-    ia_free(o->cols);
-    ia_free(o->leaves);
-    ia_schema_release(o->s);
+    ia_projection_dispose(&o->p);
     ia_file_close(o->f);
     memset(o, 0, sizeof *o);
 }
@@ -230,7 +209,8 @@ ia_status write_raw(ia_ctx *cx, ia_objstore *os, const char *path, const ia_fiel
     ia_wire_put_u64s(cx, &b, 2, sizes, n);
     ia_wire_put_u64(cx, &b, 3, rows);
     put_hexes(cx, &lay, layout);
-    put_any(cx, &b, 4, "/lance.encodings21.PageLayout", &lay);
+    put_any(cx, &b, 4, minor ? "/lance.encodings21.PageLayout" : "/lance.encodings.ArrayEncoding",
+            &lay);
     ia_wire_end(cx, &b, page);
     cmo = b.len;
     put_pair(cx, &b, meta, cmo - meta);

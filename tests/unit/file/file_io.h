@@ -2,13 +2,14 @@
 #ifndef IA_TEST_FILE_IO_H
 #define IA_TEST_FILE_IO_H
 
+#include "file/projection.h"
 #include "file_gen.h"
 
 typedef struct opened {
     ia_file *f;
-    ia_schema *s;
-    ia_file_column *cols; /* every top-level column */
-    int32_t *leaves;
+    ia_projection p;
+    ia_schema *s;         /* p's */
+    ia_file_column *cols; /* p's: every top-level column */
 } opened;
 
 ia_status opened_init(ia_ctx *cx, ia_objstore *os, const char *path, opened *o);
@@ -23,8 +24,8 @@ void batch_text(ia_ctx *cx, const ia_batch *b, ia_buf *out);
 ia_status write_batch(ia_ctx *cx, ia_objstore *os, const char *path, const ia_batch *b,
                       const ia_file_writer_options *opt, ia_file_info *info);
 
-/* A file of one column "c" with one page made of the given layout message and buffers (hex, spaces
- * allowed; NULL ends). */
+/* A file of one column "c" with one page made of the given layout message (minor 0: ArrayEncoding)
+ * and buffers (hex, spaces allowed; NULL ends). */
 ia_status write_raw(ia_ctx *cx, ia_objstore *os, const char *path, const ia_field *field,
                     uint64_t rows, uint32_t minor, const char *layout, const char *const *buffers);
 void put_hexes(ia_ctx *cx, ia_buf *out, const char *hex);
