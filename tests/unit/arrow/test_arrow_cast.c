@@ -85,7 +85,8 @@ static void instants_are_rescaled_exactly(void **state)
     assert_string_equal(cast_one(&g, T(I32), 19000, 0, T(DATE32)), "\"2022-01-08\"");
     assert_string_equal(cast_one(&g, T(F64), 0, 1, T(DATE32)), "");
     assert_string_equal(cast_one(&g, ia_type_time_basic(IA_TYPE_TIME32, IA_UNIT_S), 3661, 0,
-                                 ia_type_time_basic(IA_TYPE_TIME64, IA_UNIT_US)), "\"01:01:01\"");
+                                 ia_type_time_basic(IA_TYPE_TIME64, IA_UNIT_US)),
+                        "\"01:01:01\"");
     assert_string_equal(cast_one(&g, ia_type_time_basic(IA_TYPE_TIME32, IA_UNIT_S), 1, 0, us), "");
     gen_close(&g);
 }
@@ -163,6 +164,84 @@ static void lists_change_their_form_and_items(void **state)
     gen_close(&g);
 }
 
+/* Type 32 of the generator is map<string, int32>. */
+static void maps_match_by_place_and_keep_their_keys(void **state)
+{
+    char k[] = "schluessel", v[] = "wert";
+    const ia_field key = {.name = k, .type = ia_type_basic(IA_TYPE_LARGE_STRING)};
+    const ia_field value = {.name = v, .type = ia_type_basic(IA_TYPE_I64), .nullable = true};
+    ia_type *map = NULL, *wide = NULL, *list = NULL;
+    ia_array *a, *b = NULL, *c = NULL, *d = NULL, *kid;
+    int64_t i;
+    gen g;
+
+    (void)state;
+    gen_open(&g, 45);
+    map = gen_type(&g, 32);
+    a = gen_slice(&g, map, 30, 20);
+    GEN_OK(&g, ia_type_map(&g.cx, NULL, &key, &value, false, &wide));
+    GEN_OK(&g, ia_type_list(&g.cx, IA_TYPE_LIST, 0, "item", map->children[0].type, true, &list));
+    GEN_OK(&g, ia_cast_array(&g.cx, a, wide, &b));
+    GEN_OK(&g, ia_cast_array(&g.cx, a, list, &c));
+    GEN_OK(&g, ia_cast_array(&g.cx, c, map, &d));
+    for (i = 0; i < 30; i++) {
+        assert_string_equal(gen_text(&g, a, i), gen_text(&g, b, i));
+        gen_assert_same(&g, a, i, d, i);
+    }
+    ia_array_release(d);
+    ia_array_release(c);
+    kid = gen_array(&g, list, 30, 50); /* with null entries and keys */
+    assert_int_equal(ia_cast_array(&g.cx, kid, map, &d), IA_ERR_INVALID);
+    assert_null(d);
+    ia_array_release(kid);
+    ia_array_release(b);
+    ia_array_release(a);
+    ia_type_release(list);
+    ia_type_release(wide);
+    ia_type_release(map);
+    gen_close(&g);
+}
+
+static void values_become_dictionaries_while_the_index_type_holds(void **state)
+{
+    ia_type *narrow = NULL, *wide = NULL;
+    ia_array *a = NULL, *b = NULL, *c = NULL;
+    ia_builder build;
+    int64_t i;
+    gen g;
+
+    (void)state;
+    gen_open(&g, 46);
+    GEN_OK(&g, ia_type_dictionary(&g.cx, ia_type_basic(IA_TYPE_I8), ia_type_basic(IA_TYPE_I32),
+                                  &narrow));
+    GEN_OK(&g, ia_type_dictionary(&g.cx, ia_type_basic(IA_TYPE_U16), ia_type_basic(IA_TYPE_I64),
+                                  &wide));
+    GEN_OK(&g, ia_builder_init(&g.cx, &build, ia_type_basic(IA_TYPE_I32)));
+    for (i = 0; i < 300; i++)
+        i % 5 == 0 ? ia_builder_null(&g.cx, &build) : ia_builder_i64(&g.cx, &build, i % 128);
+    GEN_OK(&g, ia_builder_finish(&g.cx, &build, &a));
+    GEN_OK(&g, ia_cast_array(&g.cx, a, narrow, &b));
+    assert_int_equal(b->children[0]->length, 128);
+    GEN_OK(&g, ia_array_validate(&g.cx, b, IA_VALIDATE_FULL));
+    for (i = 0; i < 300; i++)
+        gen_assert_same(&g, a, i, b, i);
+    GEN_OK(&g, ia_cast_array(&g.cx, b, wide, &c));
+    for (i = 0; i < 300; i++)
+        assert_string_equal(gen_text(&g, a, i), gen_text(&g, c, i));
+    ia_array_release(a);
+    ia_array_release(b);
+    for (i = 0; i < 129; i++)
+        ia_builder_i64(&g.cx, &build, i);
+    GEN_OK(&g, ia_builder_finish(&g.cx, &build, &a));
+    assert_int_equal(ia_cast_array(&g.cx, a, narrow, &b), IA_ERR_INVALID);
+    ia_array_release(a);
+    ia_array_release(c);
+    ia_builder_dispose(&build);
+    ia_type_release(narrow);
+    ia_type_release(wide);
+    gen_close(&g);
+}
+
 static void every_failing_allocation_of_a_cast_is_survived(void **state)
 {
     gen g;
@@ -210,6 +289,8 @@ int main(void)
         cmocka_unit_test(instants_are_rescaled_exactly),
         cmocka_unit_test(strings_change_their_offsets),
         cmocka_unit_test(lists_change_their_form_and_items),
+        cmocka_unit_test(maps_match_by_place_and_keep_their_keys),
+        cmocka_unit_test(values_become_dictionaries_while_the_index_type_holds),
         cmocka_unit_test(every_failing_allocation_of_a_cast_is_survived),
     };
 

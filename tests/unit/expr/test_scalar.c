@@ -172,8 +172,9 @@ static void elements_become_scalars_of_static_types(void **state)
     for (k = 0; k < GEN_TYPES; k++) {
         ia_type *t = gen_type(&g, k);
         ia_array *a = gen_slice(&g, t, 20, 30);
-        const bool nested =
-            t->n_children > 0 || t->id == IA_TYPE_DECIMAL128 || t->id == IA_TYPE_DECIMAL256;
+        const bool dict = t->id == IA_TYPE_DICTIONARY; /* counts as its values */
+        const bool nested = (t->n_children > 0 && !dict) || t->id == IA_TYPE_DECIMAL128 ||
+                            t->id == IA_TYPE_DECIMAL256;
         int64_t i, j;
 
         for (i = 0; i < 20; i++) {
@@ -184,7 +185,7 @@ static void elements_become_scalars_of_static_types(void **state)
                 continue;
             }
             GEN_OK(&g, ia_scalar_get(&g.cx, a, i, &x));
-            assert_int_equal(ia_scalar_is_null(&x), !ia_array_valid(a, i));
+            assert_int_equal(ia_scalar_is_null(&x), strcmp(gen_text(&g, a, i), "null") == 0);
             assert_int_equal(x.type->refs, -1);
             for (j = 0; j < 20; j++) {
                 GEN_OK(&g, ia_scalar_get(&g.cx, a, j, &y));
