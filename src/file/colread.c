@@ -177,7 +177,7 @@ static ia_status build_leaf(ia_ctx *cx, ia_leafread *r, const ia_type *t, uint64
         return ia_array_make(cx, t, (int64_t)n, 0, NULL, NULL, NULL, NULL, 0, out);
     case IA_LEAF_DICTIONARY:
         IA_TRY(ia_vals_finish(cx, &a->vals, &a->layers[0].valid, t->children[1].type, &plain));
-        return ia_dictionary_encode(cx, plain, t, out);
+        return ia_dict_array(cx, plain, t, out);
     case IA_LEAF_PACKED:
         return ia_packed_finish(cx, &a->packed, &a->layers[0].valid, n, t, out);
     }

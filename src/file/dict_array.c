@@ -71,7 +71,7 @@ static ia_status encode(ia_ctx *cx, const ia_array *a, const ia_type *index, dis
     return IA_OK;
 }
 
-ia_status ia_dictionary_encode(ia_ctx *cx, ia_array *a, const ia_type *t, ia_array **out)
+ia_status ia_dict_array(ia_ctx *cx, ia_array *a, const ia_type *t, ia_array **out)
 {
     const ia_type *index = t->children[0].type;
     size_t n = (size_t)a->length, cap = 16;

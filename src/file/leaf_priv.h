@@ -141,7 +141,7 @@ ia_status ia_blob_fetch(ia_ctx *cx, ia_leaf *l, const uint8_t *descriptors, uint
                         ia_vals *out) IA_MUST_CHECK;
 /* dict_array.c: the plain array `a` (released) as dictionary array of type `t`. INVALID when the
  * indices do not reach. */
-ia_status ia_dictionary_encode(ia_ctx *cx, ia_array *a, const ia_type *t,
+ia_status ia_dict_array(ia_ctx *cx, ia_array *a, const ia_type *t,
                                ia_array **out) IA_MUST_CHECK;
 
 /* ---- between the layouts' files -------------------------------------------------------------- */
