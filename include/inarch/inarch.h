@@ -3,6 +3,7 @@
 #define INARCH_H
 
 #include "inarch/branch.h"
+#include "inarch/data.h"
 #include "inarch/file.h"
 #include "inarch/graph.h"
 #include "inarch/query.h"

@@ -125,6 +125,8 @@ int cmd_table_count(cli *c);
 int cmd_table_take(cli *c);
 int cmd_table_append(cli *c);
 int cmd_file_info(cli *c);
+int cmd_file_cat(cli *c);
+int cmd_file_write(cli *c);
 int cmd_file_verify(cli *c);
 int cmd_version(cli *c);
 

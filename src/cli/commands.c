@@ -53,6 +53,10 @@
     {                                                                                              \
         "branch", 'b', "NAME", "Lance branch (default main)", false                                \
     }
+#define THREADS                                                                                    \
+    {                                                                                              \
+        "threads", 0, "N", "threads to use (default 1)", false                                     \
+    }
 #define TABLE_VERSION                                                                              \
     {                                                                                              \
         "version", 0, "N", "version (default newest)", false                                       \
@@ -114,6 +118,26 @@ static const cli_option o_file_info[] = {
     {"pages", 0, NULL, "every page on its own line, with its buffers", false},
     {"measure", 0, NULL, "decode everything, to know every column's bytes in memory", false},
     END};
+static const cli_option o_file_cat[] = {
+    {"format", 0, "FORMAT", "jsonl (default), csv, arrow (IPC stream) or arrow-file", false},
+    {"columns", 0, "A,B.C", "columns to read, fields of structs and lists by their path", false},
+    {"rows", 0, "BEGIN:END", "only these rows, END not included", false},
+    {"take", 0, "N,N", "rows by position, in this order", false},
+    {"batch", 0, "N", "rows of a batch (default 8192)", false},
+    THREADS,
+    END};
+static const cli_option o_file_write[] = {
+    {"data", 0, "FILE", "rows to write; \"-\" for stdin", false},
+    {"from", 0, "FORMAT", "arrow, jsonl or csv (default: by the first bytes)", false},
+    {"schema", 0, "FILE", "Arrow stream or file with the types for jsonl and csv", false},
+    {"version", 0, "V", "format 2.1 (default) or 2.2", false},
+    {"encoding", 0, "E", "of pages to which it applies", false},
+    {"compression", 0, "C", "none, lz4 or zstd (default: where values are large)", false},
+    {"compression-level", 0, "N", "1 to 22 for zstd", false},
+    {"page-bytes", 0, "N", "values of a page (default 8 MiB)", false},
+    {"chunk-bytes", 0, "N", "values of a chunk (default 4 KiB)", false},
+    THREADS,
+    END};
 
 const cli_command cli_commands[] = {
     {NULL, "init", "--schema FILE DIR", "create a graph", NULL, o_init, cmd_init},
@@ -158,8 +182,13 @@ const cli_command cli_commands[] = {
      "Refused for a dataset that belongs to a graph.", o_append, cmd_table_append},
     {"file", "info", "FILE", "a Lance data file: columns, pages, encodings", NULL, o_file_info,
      cmd_file_info},
+    {"file", "cat", "FILE", "its rows", NULL, o_file_cat, cmd_file_cat},
     {"file", "verify", "FILE...", "decode everything, check every bound", NULL, none,
      cmd_file_verify},
+    {"file", "write", "OUT --data FILE", "write rows as a new data file",
+     "Encodings: miniblock, fullzip, flat, bitpack, rle, dictionary, fsst, bss, variable; the\n"
+     "metadata `lance-encoding:...` of an Arrow field goes before. Without, statistics choose.",
+     o_file_write, cmd_file_write},
     {NULL, "version", "", "the version", NULL, none, cmd_version},
 };
 const size_t cli_n_commands = sizeof cli_commands / sizeof *cli_commands;
