@@ -18,7 +18,7 @@ static void add_layer(ia_wire *w, ia_layout *l, uint64_t v)
         l->layers[l->n_layers++] = (uint8_t)v;
 }
 
-static ia_status read_layers(ia_ctx *cx, ia_wire *w, ia_layout *l)
+ia_status ia_layout_layers(ia_ctx *cx, ia_wire *w, ia_layout *l)
 {
     uint64_t *v = NULL;
     size_t n = 0, cap = 0;
@@ -50,7 +50,7 @@ static ia_status read_mini(ia_ctx *cx, ia_arena *a, ia_wire *m, ia_layout *l)
             l->dict_items = ia_wire_u64(m);
             break;
         case 6:
-            IA_TRY(read_layers(cx, m, l));
+            IA_TRY(ia_layout_layers(cx, m, l));
             break;
         case 7:
             l->num_buffers = ia_wire_u32(m);
@@ -72,6 +72,22 @@ static ia_status read_mini(ia_ctx *cx, ia_arena *a, ia_wire *m, ia_layout *l)
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "mini-block layout without values or with %" PRIu32 " buffers",
                        l->num_buffers);
+    return IA_OK;
+}
+
+ia_status ia_layout_zip_check(ia_ctx *cx, const ia_layout *l)
+{
+    if (!l->values || l->bits_rep > 16 || l->bits_def > 16)
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "full-zip layout with bad level widths or without values");
+    /* Lists of nothing but nulls may have no bits at all. */
+    if ((!l->bits_per_value == !l->bits_per_offset &&
+         (l->bits_per_offset || l->values->kind != IA_ENC_FSL)) ||
+        l->bits_per_value % 8 ||
+        (l->bits_per_offset && l->bits_per_offset != 32 && l->bits_per_offset != 64))
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "full-zip layout with %" PRIu32 " bits per value and %" PRIu32 " per offset",
+                       l->bits_per_value, l->bits_per_offset);
     return IA_OK;
 }
 
@@ -101,23 +117,13 @@ static ia_status read_zip(ia_ctx *cx, ia_arena *a, ia_wire *m, ia_layout *l)
             IA_TRY(ia_enc_read(cx, a, m, &l->values));
             break;
         case 8:
-            IA_TRY(read_layers(cx, m, l));
+            IA_TRY(ia_layout_layers(cx, m, l));
             break;
         default:
             break;
         }
     }
-    if (m->bad)
-        return IA_OK;
-    if (!l->values || l->bits_rep > 16 || l->bits_def > 16)
-        return ia_fail(cx, IA_ERR_CORRUPT,
-                       "full-zip layout with bad level widths or without values");
-    if (!l->bits_per_value == !l->bits_per_offset || l->bits_per_value % 8 ||
-        (l->bits_per_offset && l->bits_per_offset != 32 && l->bits_per_offset != 64))
-        return ia_fail(cx, IA_ERR_CORRUPT,
-                       "full-zip layout with %" PRIu32 " bits per value and %" PRIu32 " per offset",
-                       l->bits_per_value, l->bits_per_offset);
-    return IA_OK;
+    return m->bad ? IA_OK : ia_layout_zip_check(cx, l);
 }
 
 static ia_status read_constant(ia_ctx *cx, ia_arena *a, ia_wire *m, ia_layout *l)
@@ -125,7 +131,7 @@ static ia_status read_constant(ia_ctx *cx, ia_arena *a, ia_wire *m, ia_layout *l
     while (ia_wire_next(m)) {
         switch (m->number) {
         case 5:
-            IA_TRY(read_layers(cx, m, l));
+            IA_TRY(ia_layout_layers(cx, m, l));
             break;
         case 6:
             l->has_inline = true;
@@ -199,7 +205,7 @@ static ia_status read_blob(ia_ctx *cx, ia_arena *a, ia_wire *m, int depth, ia_la
             ia_wire_sub(m, &inner);
             IA_TRY(read_layout(cx, a, &inner, depth + 1, l->inner));
         } else if (m->number == 2) {
-            IA_TRY(read_layers(cx, m, l));
+            IA_TRY(ia_layout_layers(cx, m, l));
         }
     }
     if (!m->bad && !l->inner)
@@ -262,6 +268,11 @@ ia_status ia_layout_decode(ia_ctx *cx, ia_arena *a, const uint8_t *p, size_t n, 
     IA_TRY(ia_wire_done(cx, &any, "page encoding"));
     if (ia_view_eq_str(url, "/lance.encodings.ArrayEncoding"))
         return ia_fail(cx, IA_ERR_UNSUPPORTED, "a page of format 2.0 in a file of a newer one");
+    if (ia_view_eq_str(url, "/lance.encodings23.PlanarLayout")) {
+        ia_wire_init(&w, (const uint8_t *)value.data, value.len);
+        IA_TRY(ia_layout_planar(cx, a, &w, out));
+        return derive_levels(cx, out);
+    }
     if (!ia_view_eq_str(url, "/lance.encodings21.PageLayout"))
         return ia_fail(cx, IA_ERR_UNSUPPORTED, "page description '%.*s' is not known",
                        (int)(url.len < 80 ? url.len : 80), url.data);

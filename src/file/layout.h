@@ -30,14 +30,14 @@ enum { IA_SCHEME_LZ4 = 1, IA_SCHEME_ZSTD = 2 };
 
 typedef struct ia_enc {
     ia_enc_kind kind;
-    uint32_t bits;         /* flat: bits per value; bitpackings: uncompressed bits */
-    uint32_t scheme;       /* general: LZ4 or ZSTD */
-    uint32_t items;        /* fixed_size_list: N */
-    bool has_validity;     /* fixed_size_list */
-    ia_view bytes;         /* fsst: symbol table; constant: value; borrowed from the metadata */
-    struct ia_enc *child;  /* the inner encoding (offsets, values, items) */
-    struct ia_enc *child2; /* rle: run lengths */
-    uint64_t start, step;  /* range: value i = start + i * step; delta: base in start */
+    uint32_t bits;             /* flat: bits per value; bitpackings: uncompressed bits */
+    uint32_t scheme;           /* general: LZ4 or ZSTD */
+    uint32_t items;            /* fixed_size_list: N */
+    bool has_validity;         /* fixed_size_list */
+    ia_view bytes;             /* fsst: symbol table; constant: value; borrowed from the metadata */
+    struct ia_enc *child;      /* the inner encoding (offsets, values, items) */
+    struct ia_enc *child2;     /* rle: run lengths */
+    uint64_t start, step;      /* range: value i = start + i * step; delta: base in start */
     struct ia_enc_part *parts; /* packed structs: one per field */
     size_t n_parts;
 } ia_enc;
@@ -88,6 +88,9 @@ typedef struct ia_layout {
     struct ia_layout *inner;                  /* blob: page of the descriptors */
     struct ia_sparse_layer *sparse;           /* sparse: outermost first */
     size_t n_sparse;
+    bool planar;          /* description of format 2.3; else that of 2.1 and 2.2 */
+    ia_layout_kind plane; /* sparse: MINI, ZIP or CONSTANT values; 0 = has none */
+    uint64_t num_values;  /* sparse ZIP: values stored */
 
     /* Derived from layers. */
     uint32_t max_rep, max_def, max_visible;
@@ -97,7 +100,7 @@ typedef struct ia_layout {
     } meaning[2 * IA_MAX_LAYERS + 1]; /* by definition level, from 1 */
 } ia_layout;
 
-/* Sparse layout (format 2.3, 3.8): where something is, as positions. */
+/* Sparse layout (format 2.3, 3.8): where something is, as rising positions. */
 typedef enum ia_pos_kind {
     IA_POS_EXPLICIT = 1,
     IA_POS_RANGE = 2,
@@ -105,9 +108,10 @@ typedef enum ia_pos_kind {
     IA_POS_EMPTY = 4
 } ia_pos_kind;
 typedef struct ia_pos_set {
-    ia_pos_kind kind; /* 0 = absent */
-    ia_enc *positions; /* explicit: a page buffer of u64 */
-    uint64_t start, length;
+    ia_pos_kind kind;  /* 0 = absent */
+    ia_enc *positions; /* explicit: u64, from a page buffer or the encoding alone */
+    bool deltas;       /* explicit: each but the first is the distance from the one before */
+    uint64_t start, length, step; /* range: start, start + step, ... */
     uint64_t n;
 } ia_pos_set;
 typedef struct ia_sparse_layer {
@@ -116,7 +120,7 @@ typedef struct ia_sparse_layer {
     bool has_validity, valid_positions; /* positions name the valid slots instead of the nulls */
     ia_pos_set validity;
     ia_pos_set non_empty;
-    ia_enc *counts;         /* explicit: a page buffer */
+    ia_enc *counts; /* explicit: u64, from a page buffer or the encoding alone */
     uint64_t constant_count;
     enum { IA_COUNTS_EMPTY = 0, IA_COUNTS_EXPLICIT, IA_COUNTS_CONSTANT } counts_kind;
 } ia_sparse_layer;
@@ -125,7 +129,13 @@ typedef struct ia_sparse_layer {
  * encoding. */
 ia_status ia_layout_decode(ia_ctx *cx, ia_arena *a, const uint8_t *p, size_t n,
                            ia_layout *out) IA_MUST_CHECK;
+/* A sparse page of format 2.3 does not say how many slots its outermost layer has: the rows of the
+ * page. Sets the slots of all layers and checks them; any other layout is left alone. */
+ia_status ia_layout_set_rows(ia_ctx *cx, ia_layout *l, uint64_t slots) IA_MUST_CHECK;
 const char *ia_enc_name(ia_enc_kind k);
+/* Whether values of this encoding, as a block, have a buffer: the description of a constant, of a
+ * range says all. */
+bool ia_enc_has_payload(const ia_enc *e);
 bool ia_layer_is_list(uint8_t layer);
 
 #endif

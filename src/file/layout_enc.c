@@ -27,6 +27,22 @@ const char *ia_enc_name(ia_enc_kind k)
     return (unsigned)k < sizeof names / sizeof *names ? names[k] : "unknown";
 }
 
+bool ia_enc_has_payload(const ia_enc *e)
+{
+    switch (e->kind) {
+    case IA_ENC_CONSTANT:
+    case IA_ENC_RANGE:
+        return false;
+    case IA_ENC_DELTA:
+        return ia_enc_has_payload(e->child);
+    case IA_ENC_RLE:
+    case IA_ENC_DICTIONARY:
+        return ia_enc_has_payload(e->child) || ia_enc_has_payload(e->child2);
+    default:
+        return true;
+    }
+}
+
 static ia_status read_enc(ia_ctx *cx, ia_arena *a, ia_wire *w, int depth, ia_enc **out);
 
 /* BufferCompression {scheme 1, level 2}. */

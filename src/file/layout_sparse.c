@@ -30,6 +30,7 @@ static ia_status read_positions(ia_ctx *cx, ia_arena *a, ia_wire *w, ia_pos_set 
             continue;
         }
         if (s->kind == IA_POS_EXPLICIT) {
+            s->deltas = true;
             IA_TRY(ia_enc_read(cx, a, &m, &s->positions));
             continue;
         }
@@ -50,17 +51,20 @@ static ia_status read_positions(ia_ctx *cx, ia_arena *a, ia_wire *w, ia_pos_set 
 }
 
 /* Inside [0, slots), and as many as it says. */
-static ia_status check_positions(ia_ctx *cx, const ia_pos_set *s, uint64_t slots)
+static ia_status check_positions(ia_ctx *cx, ia_pos_set *s, uint64_t slots)
 {
     bool ok = false;
+    uint64_t last;
 
+    if (!s->step)
+        s->step = 1;
     switch (s->kind) {
     case IA_POS_EXPLICIT:
         ok = s->n >= 1 && s->n <= slots;
         break;
     case IA_POS_RANGE:
-        ok = s->length >= 1 && s->start <= slots && s->length <= slots - s->start &&
-             s->n == s->length;
+        ok = s->length >= 1 && s->n == s->length && ia_mul_u64(&last, s->n - 1, s->step) &&
+             ia_add_u64(&last, last, s->start) && last < slots;
         break;
     case IA_POS_ALL:
         ok = s->n == slots;
@@ -135,42 +139,6 @@ static ia_status read_counts(ia_ctx *cx, ia_arena *a, ia_wire *w, ia_sparse_laye
 
 /* ---- layers --------------------------------------------------------------------------------- */
 
-static ia_status check_layer(ia_ctx *cx, ia_sparse_layer *s, bool counted)
-{
-    uint64_t children = s->n_slots;
-    bool ok;
-
-    if (!s->has_validity || !s->validity.kind)
-        return bad_set(cx, "a layer has no validity");
-    IA_TRY(check_positions(cx, &s->validity, s->n_slots));
-    if (s->kind == IA_SPARSE_VALIDITY) {
-        s->n_children = children;
-        return IA_OK;
-    }
-    if (s->kind == IA_SPARSE_FSL) {
-        if (!s->dimension || !ia_mul_u64(&children, s->n_slots, s->dimension))
-            return bad_set(cx, "a fixed-size list has a bad dimension");
-        s->n_children = children;
-        return IA_OK;
-    }
-    if (!s->non_empty.kind || !counted)
-        return bad_set(cx, "a list layer has no positions or no counts");
-    IA_TRY(check_positions(cx, &s->non_empty, s->n_slots));
-    switch (s->counts_kind) {
-    case IA_COUNTS_EMPTY:
-        ok = s->non_empty.n == 0 && s->n_children == 0;
-        break;
-    case IA_COUNTS_CONSTANT:
-        ok = s->constant_count && ia_mul_u64(&children, s->non_empty.n, s->constant_count) &&
-             children == s->n_children;
-        break;
-    default: /* each counts one child at least */
-        ok = s->non_empty.n && s->n_children >= s->non_empty.n;
-        break;
-    }
-    return ok ? IA_OK : bad_set(cx, "counts do not make up the child slots");
-}
-
 /* The three kinds: validity {slots 1, validity 2}, list {slots 1, children 2, non-empty 3, counts
  * 4, validity 5}, fixed-size list {slots 1, dimension 2, validity 3}. */
 static ia_status read_layer_members(ia_ctx *cx, ia_arena *a, ia_wire *m, ia_sparse_layer *s)
@@ -192,7 +160,9 @@ static ia_status read_layer_members(ia_ctx *cx, ia_arena *a, ia_wire *m, ia_spar
         else if (s->kind == IA_SPARSE_LIST && m->number == 4)
             IA_TRY(read_counts(cx, a, m, s, &counted));
     }
-    return m->bad ? IA_OK : check_layer(cx, s, counted);
+    if (!m->bad && s->kind == IA_SPARSE_LIST && !counted)
+        return bad_set(cx, "a list layer has no counts");
+    return IA_OK;
 }
 
 static ia_status read_layer(ia_ctx *cx, ia_arena *a, ia_wire *w, ia_layout *l)
@@ -226,17 +196,59 @@ static ia_status read_layer(ia_ctx *cx, ia_arena *a, ia_wire *w, ia_layout *l)
     return IA_OK;
 }
 
+/* ---- checks --------------------------------------------------------------------------------- */
+
+static ia_status check_list(ia_ctx *cx, ia_sparse_layer *s)
+{
+    uint64_t children;
+    bool ok;
+
+    if (!s->non_empty.kind)
+        return bad_set(cx, "a list layer has no positions");
+    IA_TRY(check_positions(cx, &s->non_empty, s->n_slots));
+    switch (s->counts_kind) {
+    case IA_COUNTS_EMPTY:
+        ok = s->non_empty.n == 0 && s->n_children == 0;
+        break;
+    case IA_COUNTS_CONSTANT:
+        ok = s->constant_count && ia_mul_u64(&children, s->non_empty.n, s->constant_count) &&
+             children == s->n_children;
+        break;
+    default: /* each counts one child at least */
+        ok = s->non_empty.n && s->n_children >= s->non_empty.n;
+        break;
+    }
+    return ok ? IA_OK : bad_set(cx, "counts do not make up the child slots");
+}
+
+static ia_status check_layer(ia_ctx *cx, ia_sparse_layer *s)
+{
+    if (!s->has_validity || !s->validity.kind)
+        return bad_set(cx, "a layer has no validity");
+    IA_TRY(check_positions(cx, &s->validity, s->n_slots));
+    if (s->kind == IA_SPARSE_VALIDITY) {
+        s->n_children = s->n_slots;
+        return IA_OK;
+    }
+    if (s->kind == IA_SPARSE_LIST)
+        return check_list(cx, s);
+    if (!s->dimension || !ia_mul_u64(&s->n_children, s->n_slots, s->dimension))
+        return bad_set(cx, "a fixed-size list has a bad dimension");
+    return IA_OK;
+}
+
 /* Each layer's slots are the children of the one outside; the entries are the visible items and
  * one for each list without items. */
-static ia_status check_sparse(ia_ctx *cx, ia_layout *l)
+ia_status ia_layout_sparse_check(ia_ctx *cx, ia_layout *l)
 {
-    uint64_t items = l->num_visible, slots = 0;
+    uint64_t items = 0, slots = 0;
 
     for (size_t i = 0; i < l->n_sparse; i++) {
-        const ia_sparse_layer *s = &l->sparse[i];
+        ia_sparse_layer *s = &l->sparse[i];
 
         if (i && s->n_slots != slots)
             return bad_set(cx, "the slots of a layer are not the children of the one outside");
+        IA_TRY(check_layer(cx, s));
         slots = s->n_children;
         if (s->kind == IA_SPARSE_LIST && !ia_add_u64(&items, items, s->n_slots - s->non_empty.n))
             return bad_set(cx, "too many entries");
@@ -248,6 +260,12 @@ static ia_status check_sparse(ia_ctx *cx, ia_layout *l)
         l->layers[0] = IA_LAYER_ITEM;
         l->n_layers = 1;
         slots = l->num_visible;
+    }
+    if (!ia_add_u64(&items, items, slots))
+        return bad_set(cx, "too many entries");
+    if (l->planar) {
+        l->num_items = items;
+        l->num_visible = slots;
     }
     if (slots != l->num_visible || items != l->num_items)
         return ia_fail(cx, IA_ERR_CORRUPT,
@@ -288,5 +306,6 @@ ia_status ia_layout_sparse(ia_ctx *cx, ia_arena *a, ia_wire *m, ia_layout *l)
     if (!l->values || l->num_buffers > IA_ENC_MAX_DEPTH)
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "sparse layout without values or with %" PRIu32 " buffers", l->num_buffers);
-    return check_sparse(cx, l);
+    l->plane = IA_LAYOUT_MINI;
+    return ia_layout_sparse_check(cx, l);
 }

@@ -489,7 +489,7 @@ static ia_status plain_rows(ia_ctx *cx, ia_leaf *l)
         e = &(*e)->child;
     if (*e) {
         IA_TRY(ia_packed_check(cx, l->leaf_type, *e));
-        if (l->lay.kind == IA_LAYOUT_ZIP && l->lay.bits_per_offset) {
+        if (l->lay.bits_per_offset) {
             l->row_bytes[1] = (ia_enc){.kind = IA_ENC_FLAT, .bits = l->lay.bits_per_offset};
             l->row_bytes[0] = (ia_enc){.kind = IA_ENC_VARIABLE, .child = &l->row_bytes[1]};
             l->row_enc = *e;
@@ -522,9 +522,9 @@ ia_status ia_leaf_open_layout(ia_ctx *cx, ia_leaf *l)
     case IA_LAYOUT_BLOB:
         return ia_leaf_blob_open(cx, l);
     case IA_LAYOUT_SPARSE:
-        break;
+        return ia_leaf_sparse_open(cx, l);
     }
-    return ia_fail(cx, IA_ERR_UNSUPPORTED, "page layout %d", (int)l->lay.kind);
+    return ia_fail(cx, IA_ERR_INTERNAL, "page layout %d", (int)l->lay.kind);
 }
 
 ia_status ia_leaf_open_page(ia_ctx *cx, ia_leaf *l, size_t number)
@@ -553,7 +553,7 @@ ia_status ia_leaf_read_layout(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia
     case IA_LAYOUT_BLOB:
         return ia_leaf_blob_read(cx, l, a, b, acc);
     case IA_LAYOUT_SPARSE:
-        break;
+        return ia_leaf_sparse_read(cx, l, a, b, acc);
     }
     return ia_fail(cx, IA_ERR_INTERNAL, "page layout %d", (int)l->lay.kind);
 }

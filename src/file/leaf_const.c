@@ -38,7 +38,7 @@ static ia_status decode_value_buffer(ia_ctx *cx, ia_leaf *l, const uint8_t *p, u
     return ia_vals_put_var(cx, &l->vals, data + len0 + from, (size_t)(to - from));
 }
 
-static ia_status decode_inline(ia_ctx *cx, ia_leaf *l)
+ia_status ia_leaf_const_inline(ia_ctx *cx, ia_leaf *l)
 {
     ia_view v = l->lay.inline_value;
     uint8_t *o;
@@ -129,7 +129,7 @@ ia_status ia_leaf_const_open(ia_ctx *cx, ia_leaf *l)
     l->has_value = false;
     l->n_levels = 0;
     if (l->lay.has_inline) {
-        IA_GO(decode_inline(cx, l));
+        IA_GO(ia_leaf_const_inline(cx, l));
         l->has_value = true;
     } else if (p->n_buffers == 1 || p->n_buffers == 3) {
         IA_GO(ia_leaf_buffer(cx, l, 0, &owned, &data));

@@ -23,12 +23,12 @@ static ia_status chunk_table(ia_ctx *cx, ia_leaf *l, const uint8_t *words, size_
     IA_TRY(IA_NEW_ARRAY(cx, l->chunk_off, l->n_chunks + 1));
     IA_TRY(IA_NEW_ARRAY(cx, l->chunk_val, l->n_chunks + 1));
     for (size_t c = 0; c < l->n_chunks; c++) {
-        uint32_t w = word == 2 ? ia_le16(words + c * 2) : ia_le32(words + c * 4);
+        uint32_t w = word == 2 ? ia_le16(words + c * 2) : ia_le32(words + c * word);
 
         l->chunk_off[c] = off;
         l->chunk_val[c] = val;
-        off += ((uint64_t)(w >> 4) + 1) * 8;
-        val += (uint64_t)1 << (w & 15);
+        off += ((uint64_t)(word == 8 ? w : w >> 4) + 1) * 8;
+        val += word == 8 ? ia_le32(words + c * 8 + 4) : (uint64_t)1 << (w & 15);
     }
     l->chunk_off[l->n_chunks] = off;
     if (off - p->offsets[1] != p->sizes[1])
@@ -113,21 +113,22 @@ done:
 ia_status ia_leaf_mini_open(ia_ctx *cx, ia_leaf *l)
 {
     const ia_page *p = ia_leaf_page(l);
-    size_t word = l->lay.large_chunk ? 4 : 2, want = 2;
+    bool sparse = l->lay.kind == IA_LAYOUT_SPARSE; /* has more buffers, and values for no rows */
+    size_t word = sparse && !l->lay.planar ? 8 : l->lay.large_chunk ? 4 : 2, want = 2;
     uint8_t *owned = NULL;
     const uint8_t *words;
     ia_status st;
 
     want += l->lay.dict != NULL;
     want += l->lay.rep_depth != 0;
-    if (p->n_buffers != want || p->sizes[0] % word)
+    if (p->n_buffers < want || (p->n_buffers > want && !sparse) || p->sizes[0] % word)
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "mini-block page with %zu buffers, the first of %" PRIu64 " bytes",
                        p->n_buffers, p->n_buffers ? p->sizes[0] : 0);
     if (ia_mini_buffers(l->lay.values) != l->lay.num_buffers)
         return ia_fail(cx, IA_ERR_CORRUPT, "mini-block page with %" PRIu32 " value buffers",
                        l->lay.num_buffers);
-    if (!l->lay.rep != !l->lay.max_rep || (!l->lay.max_rep && l->lay.num_items != p->rows))
+    if (!l->lay.rep != !l->lay.max_rep || (!l->lay.max_rep && l->lay.num_items != p->rows && !sparse))
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "mini-block page of %" PRIu64 " rows with %" PRIu64 " values", p->rows,
                        l->lay.num_items);
@@ -367,6 +368,23 @@ static ia_status gather_vars(ia_ctx *cx, ia_leaf *l, const uint8_t *idx, uint64_
     return IA_OK;
 }
 
+/* Fixed-size lists, whose items have validity too. */
+static ia_status gather_lists(ia_ctx *cx, ia_leaf *l, const uint8_t *idx, uint64_t n,
+                              const uint16_t *vdef, ia_vals *out)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t x = index_at(idx, l->vals.phys.width, i);
+
+        if (x < l->dict.n)
+            IA_TRY(ia_vals_append(cx, out, &l->dict, x, 1));
+        else if (!vdef || !vdef[i])
+            return bad_index(cx, l, x);
+        else
+            ia_vals_zeros(cx, out, 1);
+    }
+    return ia_vals_status(cx, out);
+}
+
 static ia_status gather(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, const uint16_t *vdef,
                         ia_vals *out)
 {
@@ -378,6 +396,8 @@ static ia_status gather(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, cons
         return IA_OK;
     if (l->phys.kind == IA_PHYS_VAR)
         return gather_vars(cx, l, idx, n, vdef, out);
+    if (l->phys.n_dims || !width)
+        return gather_lists(cx, l, idx, n, vdef, out);
     p = ia_vals_extend(cx, out, n);
     if (!p)
         return ia_vals_status(cx, out);
@@ -446,6 +466,29 @@ static ia_status read_flat(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_le
         if (l->has_def)
             def = l->def + (a - first);
         IA_TRY(ia_leaf_levels(cx, l, acc, NULL, def, (size_t)(stop - a)));
+        a = stop;
+    }
+    return IA_OK;
+}
+
+ia_status ia_leaf_mini_values(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, const uint16_t *null,
+                              ia_vals *out)
+{
+    while (a < b) {
+        size_t c = chunk_of(l, l->chunk_val, a);
+        uint64_t first = l->chunk_val[c], end = l->chunk_val[c + 1], stop = end < b ? end : b;
+
+        if (!l->n_chunks || a < first || a >= end)
+            return ia_fail(cx, IA_ERR_CORRUPT, "value %" PRIu64 " lies in no chunk", a);
+        l->hint = c;
+        if (a == first && stop == end && l->chunk != c && !l->has_dict) {
+            IA_TRY(decode_chunk(cx, l, c, b, out));
+        } else {
+            IA_TRY(load_chunk(cx, l, c, b));
+            IA_TRY(append_values(cx, l, a - first, stop - a, null, out));
+        }
+        if (null)
+            null += stop - a;
         a = stop;
     }
     return IA_OK;

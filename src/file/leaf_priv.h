@@ -94,6 +94,8 @@ typedef struct ia_leaf {
     size_t entry; /* list cursor inside the chunk */
     uint64_t value;
 
+    struct ia_sparse *sparse; /* the open page is sparse; in its arena */
+
     /* full-zip */
     size_t cw;          /* bytes of a control word */
     size_t value_bytes; /* fixed: bytes of a value */
@@ -194,6 +196,15 @@ ia_status ia_leaf_zip_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
 bool ia_leaf_zip_takes(const ia_leaf *l);
 ia_status ia_leaf_zip_take(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n,
                            ia_leafacc *acc) IA_MUST_CHECK;
+/* Stored values [a, b) without levels. null[i] != 0: a null slot, whose dictionary index may be any;
+ * NULL = has none. */
+ia_status ia_leaf_mini_values(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, const uint16_t *null,
+                              ia_vals *out) IA_MUST_CHECK;
+/* Makes l->lay.inline_value the one value of l->vals. */
+ia_status ia_leaf_const_inline(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
+ia_status ia_leaf_sparse_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
+ia_status ia_leaf_sparse_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
+                              ia_leafacc *acc) IA_MUST_CHECK;
 ia_status ia_leaf_const_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
 ia_status ia_leaf_const_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
                              ia_leafacc *acc) IA_MUST_CHECK;

@@ -7,34 +7,12 @@
 
 /* ---- opening a page ------------------------------------------------------------------------- */
 
-/* Bytes of one fixed-width value: per list level its validity bitmap, then the items. */
 static ia_status fixed_bytes(ia_ctx *cx, const ia_leaf *l, size_t *out)
 {
-    const ia_enc *e = l->lay.values;
-    uint64_t items = 1, bytes = 0;
-    size_t level = 0;
-
-    for (; e->kind == IA_ENC_FSL; e = e->child, level++) {
-        if (level == l->phys.n_dims || e->items != l->phys.dims[level])
-            return ia_fail(cx, IA_ERR_CORRUPT,
-                           "fixed_size_list of %" PRIu32 " items does not fit the type", e->items);
-        items *= e->items;
-        if (e->has_validity)
-            bytes += (items + 7) / 8;
-    }
-    if (e->kind != IA_ENC_FLAT)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED,
-                       "encoding %s of fixed-width values in a full-zip page",
-                       ia_enc_name(e->kind));
-    if (level != l->phys.n_dims || e->bits != l->phys.bits)
-        return ia_fail(cx, IA_ERR_CORRUPT,
-                       "full-zip values of %" PRIu32 " bits do not fit the type", e->bits);
-    bytes += (items * e->bits + 7) / 8;
-    if (bytes * 8 != l->lay.bits_per_value)
-        return ia_fail(cx, IA_ERR_CORRUPT,
-                       "full-zip values of %" PRIu64 " bytes with %" PRIu32 " bits", bytes,
-                       l->lay.bits_per_value);
-    *out = (size_t)bytes;
+    IA_TRY(ia_fixed_value_bytes(cx, l->lay.values, &l->phys, out));
+    if ((uint64_t)*out * 8 != l->lay.bits_per_value)
+        return ia_fail(cx, IA_ERR_CORRUPT, "full-zip values of %zu bytes with %" PRIu32 " bits",
+                       *out, l->lay.bits_per_value);
     return IA_OK;
 }
 
@@ -74,7 +52,7 @@ ia_status ia_leaf_zip_open(ia_ctx *cx, ia_leaf *l)
         IA_TRY(fixed_bytes(cx, l, &l->value_bytes));
     if (var || l->lay.max_rep)
         return open_index(cx, l);
-    if (p->rows != l->lay.num_items || !ia_mul_u64(&size, p->rows, l->cw + l->value_bytes))
+    if (!(l->cw + l->value_bytes) || p->rows != l->lay.num_items || !ia_mul_u64(&size, p->rows, l->cw + l->value_bytes))
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "full-zip page of %" PRIu64 " rows with %" PRIu64 " entries", p->rows,
                        l->lay.num_items);
@@ -90,31 +68,6 @@ ia_status ia_leaf_zip_open(ia_ctx *cx, ia_leaf *l)
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
-
-/* Whole bytes after the validity bitmaps, or single bits. */
-static void put_fixed(ia_ctx *cx, ia_leaf *l, const uint8_t *p, ia_vals *out)
-{
-    const ia_enc *e = l->lay.values;
-    uint64_t items = 1;
-
-    for (size_t k = 0; e->kind == IA_ENC_FSL; e = e->child, k++) {
-        items *= e->items;
-        if (e->has_validity) {
-            ia_valid_bits(cx, &out->inner[k], p, 0, items);
-            p += (items + 7) / 8;
-        } else {
-            ia_valid_ones(cx, &out->inner[k], items);
-        }
-    }
-    if (l->phys.width) {
-        uint8_t *o = ia_vals_extend(cx, out, 1);
-
-        if (o)
-            memcpy(o, p, l->phys.width);
-    } else {
-        ia_vals_put_bits(cx, out, p, 0, 1);
-    }
-}
 
 static inline uint32_t load_word(const uint8_t *p, size_t cw)
 {
@@ -170,7 +123,7 @@ static ia_status walk(ia_ctx *cx, ia_leaf *l, const uint8_t *p, const uint8_t *e
         if (!obytes) {
             if ((size_t)(end - p) < l->value_bytes)
                 return bad_entry(cx, l, start, p);
-            put_fixed(cx, l, p, out);
+            ia_fixed_value_put(cx, l->lay.values, p, out);
             p += l->value_bytes;
         } else if (def) {
             ia_vals_zeros(cx, out, 1);
@@ -231,7 +184,7 @@ static bool has_inner_validity(const ia_enc *e)
         if (e->has_validity)
             return true;
     }
-    return false;
+    return e->kind != IA_ENC_FLAT;
 }
 
 static ia_status read_plain(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_vals *out)

@@ -7,9 +7,11 @@
 
 typedef struct ia_fsst ia_fsst;
 
+enum { IA_PLAIN_BUFS = 4 };
+
 /* Scratch of one column reader; all-zero is valid. Buffers grow to the largest chunk and stay. */
 typedef struct ia_decoder {
-    ia_buf plain[2]; /* decompressed buffers, by nesting of general compression */
+    ia_buf plain[IA_PLAIN_BUFS]; /* decompressed buffers of what is being decoded */
     size_t plain_used;
     uint64_t *block;      /* 1024 values */
     ia_vals codes;        /* compressed strings below fsst */
@@ -32,9 +34,20 @@ uint32_t ia_enc_bits(const ia_enc *e);
 /* A block of n levels (rep, def); each is checked against `max`. */
 ia_status ia_block_levels(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, size_t n,
                           uint32_t max, uint16_t *out) IA_MUST_CHECK;
+/* A block of n integers of 64 bits. `buf` is
+ * empty where the encoding has no payload (ia_enc_has_payload). The caller bounds n. */
+ia_status ia_block_u64s(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
+                        uint64_t *out) IA_MUST_CHECK;
 /* A block of n values (dictionary items). */
 ia_status ia_block_values(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
                           ia_vals *out) IA_MUST_CHECK;
+
+/* Bytes of one fixed-width value: per list level its validity bitmap, then the items. Errors:
+ * CORRUPT when it does not fit the shape, UNSUPPORTED naming the encoding. */
+ia_status ia_fixed_value_bytes(ia_ctx *cx, const ia_enc *e, const ia_phys *phys,
+                               size_t *out) IA_MUST_CHECK;
+/* Appends such a value; failures are remembered in `out`. */
+void ia_fixed_value_put(ia_ctx *cx, const ia_enc *e, const uint8_t *p, ia_vals *out);
 
 /* One value of a variable full-zip page. */
 ia_status ia_value_decode_var(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view v,

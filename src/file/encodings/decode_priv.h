@@ -24,13 +24,13 @@ ia_status ia_flat_decode(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n, uin
                          ia_vals *out) IA_MUST_CHECK;
 ia_status ia_inline_decode(ia_ctx *cx, ia_chunk *c, const ia_enc *e, ia_view b, uint64_t n,
                            uint64_t count, ia_vals *out) IA_MUST_CHECK;
-ia_status ia_rle_decode(ia_ctx *cx, const ia_enc *e, ia_view values, ia_view lengths, uint64_t n,
-                        uint64_t count, ia_vals *out) IA_MUST_CHECK;
+ia_status ia_rle_decode(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view values, ia_view lengths,
+                        uint64_t n, uint64_t count, ia_vals *out) IA_MUST_CHECK;
 ia_status ia_bss_decode(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n, uint64_t count,
                         ia_vals *out) IA_MUST_CHECK;
 ia_status ia_constant_decode(ia_ctx *cx, const ia_enc *e, uint64_t n, uint64_t count,
                              ia_vals *out) IA_MUST_CHECK;
-ia_status ia_variable_decode(ia_ctx *cx, const ia_enc *e, ia_view b, uint64_t n,
+ia_status ia_variable_decode(ia_ctx *cx, ia_chunk *c, const ia_enc *e, uint64_t n,
                              ia_vals *out) IA_MUST_CHECK;
 
 /* Blocks. `out` of integers is aligned to the value. */
@@ -40,8 +40,19 @@ ia_status ia_block_ints(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf,
                         uint32_t bits, uint8_t *out) IA_MUST_CHECK;
 ia_status ia_ool_block(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
                        uint8_t *out) IA_MUST_CHECK;
-ia_status ia_rle_block(ia_ctx *cx, const ia_enc *e, ia_view buf, uint64_t n,
+ia_status ia_rle_block(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
                        uint8_t *out) IA_MUST_CHECK;
+ia_status ia_constant_block(ia_ctx *cx, const ia_enc *e, uint64_t n, uint32_t bits,
+                            uint8_t *out) IA_MUST_CHECK;
+ia_status ia_range_block(ia_ctx *cx, const ia_enc *e, uint64_t n, uint8_t *out) IA_MUST_CHECK;
+ia_status ia_delta_block(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
+                         uint8_t *out) IA_MUST_CHECK;
+ia_status ia_dictionary_block(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
+                              uint32_t bits, uint8_t *out) IA_MUST_CHECK;
+void ia_vals_put_constant(ia_ctx *cx, const ia_enc *e, ia_vals *out);
+/* n values of a column, each alone: the bitmaps of its fixed-size lists, then the items. */
+ia_status ia_fixed_list_block(ia_ctx *cx, const ia_enc *e, ia_view buf, uint64_t n,
+                              ia_vals *out) IA_MUST_CHECK;
 ia_status ia_variable_block(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,
                             ia_vals *out) IA_MUST_CHECK;
 

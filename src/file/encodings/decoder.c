@@ -5,8 +5,8 @@
 
 void ia_decoder_dispose(ia_decoder *d)
 {
-    ia_buf_dispose(&d->plain[0]);
-    ia_buf_dispose(&d->plain[1]);
+    for (size_t i = 0; i < IA_PLAIN_BUFS; i++)
+        ia_buf_dispose(&d->plain[i]);
     ia_free(d->block);
     ia_vals_dispose(&d->codes);
     ia_fsst_free(d->fsst);
@@ -24,7 +24,9 @@ uint32_t ia_mini_buffers(const ia_enc *e)
 {
     switch (e->kind) {
     case IA_ENC_RLE:
-        return 2;
+        return (ia_enc_has_payload(e->child) ? 1u : 0u) + (ia_enc_has_payload(e->child2) ? 1u : 0u);
+    case IA_ENC_VARIABLE: /* offsets inside the data's buffer, in one of their own, or in none */
+        return e->child->kind != IA_ENC_FLAT && ia_enc_has_payload(e->child) ? 2 : 1;
     case IA_ENC_FSL:
         return ia_mini_buffers(e->child) + (e->has_validity ? 1 : 0);
     case IA_ENC_FSST:
@@ -33,7 +35,6 @@ uint32_t ia_mini_buffers(const ia_enc *e)
     case IA_ENC_CONSTANT:
         return 0;
     case IA_ENC_FLAT:
-    case IA_ENC_VARIABLE:
     case IA_ENC_OOL_BITPACK:
     case IA_ENC_INLINE_BITPACK:
     case IA_ENC_DICTIONARY:
@@ -53,20 +54,22 @@ uint32_t ia_enc_bits(const ia_enc *e)
     case IA_ENC_FLAT:
     case IA_ENC_INLINE_BITPACK:
     case IA_ENC_OOL_BITPACK:
+    case IA_ENC_RANGE:
+    case IA_ENC_DELTA:
         return e->bits;
+    case IA_ENC_CONSTANT:
+        return (uint32_t)(e->bytes.len < 64 ? e->bytes.len * 8 : 0);
+    case IA_ENC_DICTIONARY:
+        return ia_enc_bits(e->child2);
     case IA_ENC_RLE:
     case IA_ENC_BSS:
     case IA_ENC_GENERAL:
         return ia_enc_bits(e->child);
     case IA_ENC_VARIABLE:
-    case IA_ENC_CONSTANT:
     case IA_ENC_FSST:
-    case IA_ENC_DICTIONARY:
     case IA_ENC_FSL:
     case IA_ENC_PACKED_STRUCT:
     case IA_ENC_VAR_PACKED_STRUCT:
-    case IA_ENC_RANGE:
-    case IA_ENC_DELTA:
         return 0;
     }
     return 0;

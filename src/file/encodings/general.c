@@ -69,8 +69,9 @@ ia_status ia_chunk_unpack(ia_ctx *cx, ia_chunk *c, const ia_enc *e)
     ia_view in;
     ia_buf *out;
 
-    if (c->d->plain_used == 2)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "general compression nested three times");
+    if (c->d->plain_used == IA_PLAIN_BUFS)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "general compression of more than %d buffers at once", IA_PLAIN_BUFS);
     IA_TRY(ia_chunk_take(cx, c, &in));
     out = &c->d->plain[c->d->plain_used++];
     IA_TRY(ia_general_decode(cx, e->scheme, in, MAX_CHUNK_BYTES, out));
@@ -84,8 +85,9 @@ ia_status ia_block_unpack(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view in
 {
     ia_buf *b;
 
-    if (d->plain_used == 2)
-        return ia_fail(cx, IA_ERR_UNSUPPORTED, "general compression nested three times");
+    if (d->plain_used == IA_PLAIN_BUFS)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "general compression of more than %d buffers at once", IA_PLAIN_BUFS);
     b = &d->plain[d->plain_used++];
     IA_TRY(ia_general_decode(cx, e->scheme, in, (uint64_t)1 << 30, b));
     out->data = b->data ? (const char *)b->data : "";

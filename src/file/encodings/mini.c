@@ -7,7 +7,7 @@
 static ia_status ia_mini_fixed(ia_ctx *cx, ia_chunk *c, const ia_enc *e, uint64_t n, uint64_t count,
                                size_t level, ia_vals *out)
 {
-    ia_view b = {0}, b2 = {0};
+    ia_view b = {"", 0}, b2 = {"", 0};
 
     if (e->kind == IA_ENC_FSL) {
         if (level == out->phys.n_dims || e->items != out->phys.dims[level])
@@ -42,7 +42,8 @@ static ia_status ia_mini_fixed(ia_ctx *cx, ia_chunk *c, const ia_enc *e, uint64_
         return ia_fail(cx, IA_ERR_UNSUPPORTED,
                        "encoding %s of fixed-width values in a mini-block page",
                        ia_enc_name(e->kind));
-    IA_TRY(ia_chunk_take(cx, c, &b));
+    if (e->kind != IA_ENC_RLE || ia_enc_has_payload(e->child))
+        IA_TRY(ia_chunk_take(cx, c, &b));
     if (e->kind == IA_ENC_FLAT)
         return ia_flat_decode(cx, e, b, n, count, out);
     if (!out->phys.width)
@@ -51,13 +52,13 @@ static ia_status ia_mini_fixed(ia_ctx *cx, ia_chunk *c, const ia_enc *e, uint64_
         return ia_inline_decode(cx, c, e, b, n, count, out);
     if (e->kind == IA_ENC_BSS)
         return ia_bss_decode(cx, e, b, n, count, out);
-    IA_TRY(ia_chunk_take(cx, c, &b2));
-    return ia_rle_decode(cx, e, b, b2, n, count, out);
+    if (ia_enc_has_payload(e->child2))
+        IA_TRY(ia_chunk_take(cx, c, &b2));
+    return ia_rle_decode(cx, c->d, e, b, b2, n, count, out);
 }
 
 static ia_status mini_var(ia_ctx *cx, ia_chunk *c, const ia_enc *e, uint64_t n, ia_vals *out)
 {
-    ia_view b = {0};
     ia_phys phys = {.kind = IA_PHYS_VAR, .bits = 64, .items = 1};
 
     if (e->kind == IA_ENC_GENERAL) {
@@ -65,8 +66,7 @@ static ia_status mini_var(ia_ctx *cx, ia_chunk *c, const ia_enc *e, uint64_t n, 
         return mini_var(cx, c, e->child, n, out);
     }
     if (e->kind == IA_ENC_VARIABLE) {
-        IA_TRY(ia_chunk_take(cx, c, &b));
-        return ia_variable_decode(cx, e, b, n, out);
+        return ia_variable_decode(cx, c, e, n, out);
     }
     if (e->kind != IA_ENC_FSST || e->child->kind == IA_ENC_FSST)
         return ia_fail(cx, IA_ERR_UNSUPPORTED,
