@@ -16,6 +16,7 @@ typedef struct ia_decoder {
     uint64_t *block;      /* 1024 values */
     ia_vals codes;        /* compressed strings below fsst */
     ia_fsst *fsst;        /* parsed symbol table ... */
+    ia_buf place;         /* where the text of each code begins */
     const char *fsst_key; /* ... of the page description at this address */
 } ia_decoder;
 
@@ -61,6 +62,9 @@ ia_status ia_general_decode(ia_ctx *cx, uint32_t scheme, ia_view in, uint64_t ma
 ia_status ia_fsst_parse(ia_ctx *cx, ia_view table, ia_fsst **out) IA_MUST_CHECK;
 void ia_fsst_free(ia_fsst *t);
 bool ia_fsst_is_raw(const ia_fsst *t);
+/* ia_fsst_run() with this table; not for raw ones. */
+int64_t ia_fsst_expand_run(const ia_fsst *t, const uint8_t *codes, size_t n, uint32_t *place,
+                           uint8_t *out);
 /* Appends the text of one code string. */
 ia_status ia_fsst_expand(ia_ctx *cx, const ia_fsst *t, const uint8_t *codes, size_t n,
                          ia_buf *out) IA_MUST_CHECK;

@@ -9,6 +9,7 @@ void ia_decoder_dispose(ia_decoder *d)
         ia_buf_dispose(&d->plain[i]);
     ia_free(d->block);
     ia_vals_dispose(&d->codes);
+    ia_buf_dispose(&d->place);
     ia_fsst_free(d->fsst);
     memset(d, 0, sizeof *d);
 }

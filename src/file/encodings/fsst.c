@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "file/encodings/decode.h"
+#include "file/encodings/kernels/fsst_kernel.h"
 
 enum { TABLE_BYTES = 2312, ESCAPE = 255 };
 
@@ -50,6 +51,12 @@ void ia_fsst_free(ia_fsst *t)
 bool ia_fsst_is_raw(const ia_fsst *t)
 {
     return t->raw;
+}
+
+int64_t ia_fsst_expand_run(const ia_fsst *t, const uint8_t *codes, size_t n, uint32_t *place,
+                           uint8_t *out)
+{
+    return ia_fsst_run(t->symbol, t->length, codes, n, place, out);
 }
 
 ia_status ia_fsst_expand(ia_ctx *cx, const ia_fsst *t, const uint8_t *codes, size_t n, ia_buf *out)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "file/encodings/bitpack.h"
+#include "file/encodings/decode_priv.h"
 
 #define MAX_CHUNK_BYTES ((uint64_t)64 << 20)
 
@@ -106,16 +107,6 @@ static ia_status pick_var(ia_ctx *cx, const picker *p, const ia_enc *e, const ia
     return IA_OK;
 }
 
-static ia_status page_table(ia_ctx *cx, ia_decoder *d, const ia_enc *e)
-{
-    if (d->fsst && d->fsst_key == e->bytes.data)
-        return IA_OK;
-    ia_decoder_new_page(d);
-    IA_TRY(ia_fsst_parse(cx, e->bytes, &d->fsst));
-    d->fsst_key = e->bytes.data;
-    return IA_OK;
-}
-
 static bool is_variable(const ia_enc *e)
 {
     return e->kind == IA_ENC_VARIABLE && e->child->kind == IA_ENC_FLAT &&
@@ -163,6 +154,6 @@ ia_status ia_mini_pick(ia_ctx *cx, ia_decoder *d, const ia_enc *e, const ia_view
         return pick_flat(cx, &p, inner, out);
     if (inner->kind == IA_ENC_VARIABLE)
         return pick_var(cx, &p, inner, NULL, out);
-    IA_TRY(page_table(cx, d, inner));
+    IA_TRY(ia_fsst_page_table(cx, d, inner));
     return pick_var(cx, &p, inner->child, d->fsst, out);
 }
