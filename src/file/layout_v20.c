@@ -2,7 +2,6 @@
 #include "file/layout_v20.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "file/layout.h"
 #include "file/wire.h"
@@ -342,37 +341,4 @@ ia_status ia_aenc_decode(ia_ctx *cx, ia_arena *a, const uint8_t *p, size_t n, si
     IA_TRY(read_oneof(cx, &r, &w, 0, out));
     *n_nodes = r.n_nodes;
     return IA_OK;
-}
-
-/* ---- text ----------------------------------------------------------------------------------- */
-
-static void put_text(ia_ctx *cx, ia_buf *out, const char *s)
-{
-    ia_buf_put(cx, out, s, strlen(s));
-}
-
-void ia_aenc_text(ia_ctx *cx, const ia_aenc *e, ia_buf *out)
-{
-    static const char *const nulls[] = {"", "no_nulls", "some_nulls", "all_nulls"};
-    char num[48] = "";
-
-    put_text(cx, out, e->kind == IA_AENC_NULLABLE ? nulls[e->nulls] : ia_aenc_name(e->kind));
-    if (e->kind == IA_AENC_FLAT || e->kind == IA_AENC_PACKED_STRUCT)
-        snprintf(num, sizeof num, " %" PRIu64, e->bits);
-    else if (e->packed_bits)
-        snprintf(num, sizeof num, " %" PRIu32 "/%" PRIu64, e->packed_bits, e->bits);
-    else if (e->dimension)
-        snprintf(num, sizeof num, " %" PRIu32, e->dimension);
-    put_text(cx, out, num);
-    if (e->scheme)
-        put_text(cx, out, e->scheme == IA_SCHEME_LZ4 ? " lz4" : " zstd");
-    if (!e->child)
-        return;
-    ia_buf_putc(cx, out, '(');
-    ia_aenc_text(cx, e->child, out);
-    if (e->extra && e->kind != IA_AENC_NULLABLE) {
-        put_text(cx, out, ", ");
-        ia_aenc_text(cx, e->extra, out);
-    }
-    ia_buf_putc(cx, out, ')');
 }

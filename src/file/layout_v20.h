@@ -46,7 +46,5 @@ typedef struct ia_aenc {
 ia_status ia_aenc_decode(ia_ctx *cx, ia_arena *a, const uint8_t *p, size_t n, size_t n_buffers,
                          ia_aenc **out, size_t *n_nodes) IA_MUST_CHECK;
 const char *ia_aenc_name(uint32_t kind);
-/* The tree as text, such as "nullable(flat 32)"; cut at the buffer's end. */
-void ia_aenc_text(ia_ctx *cx, const ia_aenc *e, ia_buf *out);
 
 #endif

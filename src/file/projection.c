@@ -36,11 +36,18 @@ static void map_dispose(leaf_map *m)
     ia_free(m->ordered);
 }
 
-/* Format 2.0 gives structs and lists a column of their own, before those of their children. */
+/* Format 2.0 gives structs and lists a column of their own, before those of their children, but one
+ * column to a fixed-size list of structs with all that is in it. */
 static void number_leaves(leaf_map *m, const ia_field *f, int depth, size_t *leaf, int32_t *column)
 {
     if (ia_field_is_leaf(f) || depth > MAX_DEPTH) {
         m->column[(*leaf)++] = (*column)++;
+        return;
+    }
+    if (m->f->minor == 0 && f->type->id == IA_TYPE_FIXED_LIST) {
+        for (size_t n = count_leaves(f, depth); n > 0; n--)
+            m->column[(*leaf)++] = *column;
+        (*column)++;
         return;
     }
     if (m->f->minor == 0)
