@@ -166,19 +166,24 @@ static void put_layers(ia_ctx *cx, ia_buf *b, const ia_layout *l)
         ia_buf_printf(cx, b, "%s%s", i ? "," : "", l->layers[i] <= 6 ? names[l->layers[i]] : "?");
 }
 
-static const char *positions_name(const ia_pos_set *s)
+/* Format 2.3 codes every set as an encoding, format 2.2 names its kind. */
+static void put_positions(ia_ctx *cx, ia_buf *b, const ia_pos_set *s, bool planar)
 {
-    static const char *const names[] = {"none", "explicit", "range", "all", "empty"};
+    static const char *const kinds[] = {"none", "explicit:", "range", "all", "empty"},
+                             *const planars[] = {"none", "", "range64", "all", "none"};
 
-    return names[s->kind <= IA_POS_EMPTY ? s->kind : 0];
+    ia_buf_puts(cx, b, (planar ? planars : kinds)[s->kind <= IA_POS_EMPTY ? s->kind : 0]);
+    if (s->kind == IA_POS_EXPLICIT)
+        put_enc(cx, b, s->positions);
 }
 
-static void put_positions(ia_ctx *cx, ia_buf *b, const ia_pos_set *s)
+static void put_counts(ia_ctx *cx, ia_buf *b, const ia_sparse_layer *s, bool planar)
 {
-    ia_buf_puts(cx, b, positions_name(s));
-    if (s->kind == IA_POS_EXPLICIT) {
-        ia_buf_putc(cx, b, ':');
-        put_enc(cx, b, s->positions);
+    if (s->counts_kind == IA_COUNTS_EXPLICIT) {
+        ia_buf_puts(cx, b, planar ? "" : "explicit:");
+        put_enc(cx, b, s->counts);
+    } else {
+        ia_buf_puts(cx, b, planar || s->counts_kind == IA_COUNTS_CONSTANT ? "constant" : "empty");
     }
 }
 
@@ -193,22 +198,38 @@ static void put_sparse(ia_ctx *cx, ia_buf *b, const ia_layout *l)
             ia_buf_putc(cx, b, ' ');
         if (s->kind == IA_SPARSE_LIST) {
             ia_buf_puts(cx, b, "list(");
-            put_positions(cx, b, &s->non_empty);
-            ia_buf_puts(cx, b,
-                        s->counts_kind == IA_COUNTS_EXPLICIT   ? ";explicit:"
-                        : s->counts_kind == IA_COUNTS_CONSTANT ? ";constant"
-                                                               : ";empty");
-            if (s->counts_kind == IA_COUNTS_EXPLICIT)
-                put_enc(cx, b, s->counts);
+            put_positions(cx, b, &s->non_empty, l->planar);
+            ia_buf_putc(cx, b, ';');
+            put_counts(cx, b, s, l->planar);
             ia_buf_putc(cx, b, ';');
         } else if (s->kind == IA_SPARSE_FSL) {
             ia_buf_printf(cx, b, "fsl%" PRIu64 "(", s->dimension);
         } else {
             ia_buf_puts(cx, b, "validity(");
         }
-        put_positions(cx, b, s->has_validity ? &s->validity : &none);
+        put_positions(cx, b, s->has_validity ? &s->validity : &none, l->planar);
         ia_buf_putc(cx, b, ')');
     }
+}
+
+/* Format 2.3: structure and values apart. */
+static void put_planar(ia_ctx *cx, ia_buf *b, const ia_layout *l, const ia_pagedesc *d)
+{
+    const bool sparse = l->kind == IA_LAYOUT_SPARSE;
+    const ia_layout_kind plane = sparse ? l->plane : l->kind;
+
+    if (sparse)
+        ia_buf_printf(cx, b, "sparse %s", d->layers);
+    else
+        ia_buf_printf(cx, b, "dense[%s]", d->layers);
+    if (plane == IA_LAYOUT_MINI || plane == IA_LAYOUT_ZIP)
+        ia_buf_printf(cx, b, " %s %s", plane == IA_LAYOUT_ZIP ? "zip" : "mini",
+                      d->values ? d->values : "-");
+    else
+        ia_buf_puts(cx, b, plane == IA_LAYOUT_CONSTANT ? " constant" : " none");
+    if (plane == IA_LAYOUT_ZIP)
+        ia_buf_printf(cx, b, " %s%" PRIu32, l->bits_per_value ? "value" : "offset",
+                      l->bits_per_value ? l->bits_per_value : l->bits_per_offset);
 }
 
 /* One line, in the notation of the independent dump of the tests. */
@@ -218,14 +239,16 @@ static void put_line(ia_ctx *cx, ia_buf *b, const ia_layout *l, const ia_pagedes
                        : d->n_buffers == 1 || d->n_buffers == 3 ? "value"
                                                                 : "null";
 
-    if (l->kind == IA_LAYOUT_SPARSE)
+    if (l->planar)
+        put_planar(cx, b, l, d);
+    else if (l->kind == IA_LAYOUT_SPARSE)
         ia_buf_printf(cx, b, "sparse %s %s", d->values ? d->values : "-", d->layers);
     else
         ia_buf_printf(cx, b, "%s[%s] %s", d->layout, d->layers,
                       l->kind == IA_LAYOUT_CONSTANT ? kind
                       : d->values                   ? d->values
                                                     : "-");
-    if (l->kind == IA_LAYOUT_ZIP)
+    if (l->kind == IA_LAYOUT_ZIP && !l->planar)
         ia_buf_printf(cx, b, " %s%" PRIu32 " rep%" PRIu32 " def%" PRIu32,
                       l->bits_per_value ? "value" : "offset",
                       l->bits_per_value ? l->bits_per_value : l->bits_per_offset, l->bits_rep,
@@ -236,6 +259,8 @@ static void put_line(ia_ctx *cx, ia_buf *b, const ia_layout *l, const ia_pagedes
         ia_buf_printf(cx, b, " rep=%s", d->rep);
     if (d->def)
         ia_buf_printf(cx, b, " def=%s", d->def);
+    if (l->planar)
+        return;
     if (l->kind == IA_LAYOUT_MINI && l->large_chunk)
         ia_buf_puts(cx, b, " large");
     if (l->kind == IA_LAYOUT_CONSTANT && d->n_buffers >= 2)
@@ -269,8 +294,8 @@ static ia_status fill(ia_ctx *cx, ia_arena *a, ia_buf *b, const ia_layout *l, ia
     d->dict_items = l->dict_items;
     if (l->kind == IA_LAYOUT_MINI && d->n_buffers)
         d->chunks = d->sizes[0] / (l->large_chunk ? 4 : 2);
-    if (l->kind == IA_LAYOUT_SPARSE && d->n_buffers)
-        d->chunks = d->sizes[0] / 8;
+    if (l->kind == IA_LAYOUT_SPARSE && d->n_buffers && (!l->planar || l->plane == IA_LAYOUT_MINI))
+        d->chunks = d->sizes[0] / (!l->planar ? 8 : l->large_chunk ? 4 : 2);
     put_line(cx, b, l, d);
     return keep(cx, a, b, &d->text);
 }

@@ -4,6 +4,7 @@
     file_parts.py [--count N] [--seed N]        (INARCH_LIBRARY)
 
 Rows of random nested types are written once by each; what is asked for is cut out of the rows in memory for comparison.
+The descriptions of pages are those of the independent dump.
 """
 import argparse
 import os
@@ -13,10 +14,11 @@ import tempfile
 
 os.environ.setdefault("LANCE_LOG", "error")
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.environ.get("INARCH_PYTHON") or os.path.join(HERE, "..", "..", "python")]
+sys.path[:0] = [HERE, os.environ.get("INARCH_PYTHON") or os.path.join(HERE, "..", "..", "python")]
 import pyarrow as pa  # noqa: E402
 from lance.file import LanceFileWriter  # noqa: E402
 
+import file_dump  # noqa: E402
 import inarch  # noqa: E402
 
 LEAVES = (pa.int8(), pa.int64(), pa.float32(), pa.bool_(), pa.string(), pa.large_binary(), pa.decimal128(12, 2), pa.list_(pa.float32(), 3),
@@ -121,6 +123,8 @@ def check(rng, path, rows, schema, version):
             got = pa.table(f.take(at, columns, threads=threads)).to_pylist()
             assert got == [want[i] for i in at], ("take", columns, at)
         assert f.verify() == len(rows)
+        pages = [[p["text"] for p in c["pages"]] for c in f.describe()["columns"]]
+        assert pages == [[p.text for p in c] for c in file_dump.File(path).columns], ("description", pages)
 
 
 def main():
