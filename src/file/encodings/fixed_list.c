@@ -28,7 +28,10 @@ ia_status ia_fixed_value_bytes(ia_ctx *cx, const ia_enc *e, const ia_phys *phys,
     if (e->kind != IA_ENC_FLAT && e->kind != IA_ENC_CONSTANT)
         return ia_fail(cx, IA_ERR_UNSUPPORTED, "encoding %s of single fixed-width values",
                        ia_enc_name(e->kind));
-    if (level != phys->n_dims || (e->kind == IA_ENC_FLAT && e->bits != phys->bits) ||
+    /* A bool alone takes a byte. */
+    if (level != phys->n_dims ||
+        (e->kind == IA_ENC_FLAT && e->bits != phys->bits &&
+         (e->bits != 8 || phys->value_bits != 1)) ||
         (e->kind == IA_ENC_CONSTANT && e->bytes.len && e->bytes.len * 8 != phys->bits))
         return misfit(cx, e, phys);
     if (e->kind == IA_ENC_FLAT)

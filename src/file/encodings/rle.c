@@ -75,17 +75,29 @@ static ia_status unwrap(ia_ctx *cx, ia_decoder *d, const ia_enc **e, ia_view *b)
     return IA_OK;
 }
 
+/* Runs whose lengths the description tells: all the same, or each longer than the one before. */
+static uint64_t told_runs(const ia_enc *lengths, uint64_t count)
+{
+    uint64_t each = lengths->start, n = 0;
+
+    if (lengths->kind == IA_ENC_CONSTANT) {
+        each = ia_pack_load((uint32_t)lengths->bytes.len * 8, (const uint8_t *)lengths->bytes.data);
+        return each ? count / each + (count % each != 0) : 0;
+    }
+    for (; each && count; n++) {
+        count -= each < count ? each : count;
+        each = each > UINT64_MAX - lengths->step ? UINT64_MAX : each + lengths->step;
+    }
+    return n;
+}
+
 static ia_status count_runs(ia_ctx *cx, const ia_enc *values, ia_view v, const ia_enc *lengths,
                             ia_view l, uint64_t count, uint64_t *n)
 {
-    uint64_t each;
-
-    if (lengths->kind == IA_ENC_CONSTANT && lengths->bytes.len &&
-        lengths->bytes.len <= sizeof(uint32_t)) {
-        each = ia_pack_load((uint32_t)lengths->bytes.len * 8, (const uint8_t *)lengths->bytes.data);
-        if (!each)
+    if ((lengths->kind == IA_ENC_CONSTANT && lengths->bytes.len) || lengths->kind == IA_ENC_RANGE) {
+        *n = told_runs(lengths, count);
+        if (!*n && count)
             return ia_fail(cx, IA_ERR_CORRUPT, "rle runs are empty");
-        *n = count / each + (count % each != 0);
     } else if (!shows_count(lengths, l, n) && !shows_count(values, v, n)) {
         return ia_fail(cx, IA_ERR_UNSUPPORTED, "rle of %s values with %s lengths",
                        ia_enc_name(values->kind), ia_enc_name(lengths->kind));
