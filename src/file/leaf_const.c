@@ -172,10 +172,15 @@ static ia_status put_values(ia_ctx *cx, ia_leaf *l, size_t from, size_t to, ia_v
 static ia_status read_uniform(ia_ctx *cx, ia_leaf *l, uint64_t n, ia_leafacc *acc)
 {
     for (size_t i = 0; i < l->n_layers; i++) {
+        ia_layer_acc *layer = &acc->layers[i];
+        uint64_t mult = l->mult[i], upto = layer->part + n;
+        uint64_t slots = (upto + mult - 1) / mult - (layer->part != 0);
+
+        layer->part = upto % mult;
         if (i == 0 && !l->has_value)
-            ia_valid_zeros(cx, &acc->layers[i].valid, n);
+            ia_valid_zeros(cx, &layer->valid, slots);
         else
-            ia_valid_ones(cx, &acc->layers[i].valid, n);
+            ia_valid_ones(cx, &layer->valid, slots);
         IA_TRY(ia_buf_status(&acc->layers[i].valid.bits));
     }
     return put_values(cx, l, 0, (size_t)n, &acc->vals);

@@ -249,7 +249,8 @@ static ia_status check_values(ia_ctx *cx, const ia_leaf *l, ia_sparse *s)
 
     if (s->n_layers && s->layers[s->n_layers - 1].desc->kind != IA_SPARSE_LIST)
         valid = valid_before(&s->layers[s->n_layers - 1], slots);
-    if (!l->lay.plane ? valid != 0 : s->n_values != slots && s->n_values != valid)
+    if (!l->lay.plane ? valid && l->kind != IA_LEAF_EMPTY
+                      : s->n_values != slots && s->n_values != valid)
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "sparse page with %" PRIu64 " values for %" PRIu64 " slots, %" PRIu64
                        " of them valid",
