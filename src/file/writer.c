@@ -5,7 +5,8 @@
 #include "file/write_queue.h"
 
 #define PAGE_BYTES ((uint64_t)8 << 20)
-#define MIN_PAGE_BYTES ((uint64_t)64 << 10)
+#define MIN_PAGE_BYTES ((uint64_t)32 << 10)
+#define FIXED_BYTES ((uint64_t)1 << 20) /* of the output; tables of a page in work */
 #define COLUMN_URL "/lance.encodings.ColumnEncoding"
 
 struct ia_file_writer {
@@ -137,13 +138,14 @@ static ia_status set_up(ia_ctx *cx, ia_file_writer *w, const ia_file_writer_opti
     return IA_OK;
 }
 
-/* A column buffers a page, and each page in work is there twice: raw and encoded. Where that would
- * take much of what is left, pages are smaller. */
+/* A column buffers a page, and each page in work is there twice: raw and encoded; buffers grow by
+ * doubling. Where that would take much of what is left, pages are smaller. */
 static uint64_t pick_page_bytes(ia_ctx *cx, const ia_file_writer *w,
                                 const ia_file_writer_options *opt)
 {
-    uint64_t holders = w->n_leaves + 2 * (1 + w->queue.cap);
-    uint64_t share = ia_budget_left(cx->budget) / 2 / holders;
+    uint64_t holders = w->n_leaves + 2 * (1 + w->queue.cap), left = ia_budget_left(cx->budget);
+    uint64_t fixed = ((uint64_t)ia_pool_threads(w->queue.pool) + 2) * FIXED_BYTES;
+    uint64_t share = (left - (left / 2 < fixed ? left / 2 : fixed)) / 3 / holders;
 
     if (opt && opt->page_bytes)
         return opt->page_bytes;

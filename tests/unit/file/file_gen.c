@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arrow/compute.h"
+#include "file/shred_priv.h"
+
 const char *const gen_types[] = {
     "bool",
     "int8",
@@ -123,6 +126,34 @@ static ia_type *parse_struct(ia_ctx *cx, const char **p)
     return out;
 }
 
+static ia_type *parse_map(ia_ctx *cx, const char **p)
+{
+    ia_field key = {.name = (char *)"key"}, value = {.name = (char *)"value", .nullable = true};
+    ia_type *out = NULL;
+
+    key.type = parse(cx, p);
+    if (key.type && eat(p, ","))
+        value.type = parse(cx, p);
+    if (value.type && eat(p, ">") && ia_type_map(cx, "entries", &key, &value, false, &out) != IA_OK)
+        out = NULL;
+    ia_type_release(key.type);
+    ia_type_release(value.type);
+    return out;
+}
+
+static ia_type *parse_dict(ia_ctx *cx, const char **p)
+{
+    ia_type *index = parse(cx, p), *value = NULL, *out = NULL;
+
+    if (index && eat(p, ","))
+        value = parse(cx, p);
+    if (value && eat(p, ">") && ia_type_dictionary(cx, index, value, &out) != IA_OK)
+        out = NULL;
+    ia_type_release(index);
+    ia_type_release(value);
+    return out;
+}
+
 static ia_type *parse(ia_ctx *cx, const char **p)
 {
     ia_type *out = NULL;
@@ -136,6 +167,10 @@ static ia_type *parse(ia_ctx *cx, const char **p)
         return parse_list(cx, p, IA_TYPE_FIXED_LIST);
     if (eat(p, "struct<"))
         return parse_struct(cx, p);
+    if (eat(p, "map<"))
+        return parse_map(cx, p);
+    if (eat(p, "dict<"))
+        return parse_dict(cx, p);
     if (eat(p, "fixed"))
         return ia_type_fixed_binary(cx, (int32_t)strtol(*p, (char **)(uintptr_t)p, 10), &out) ==
                        IA_OK
@@ -274,6 +309,18 @@ static void put_string(gen *g, ia_builder *b, bool fixed, size_t width)
 
 static void put(gen *g, ia_builder *b);
 
+/* Keys are never null. */
+static void put_entry(gen *g, ia_builder *b)
+{
+    gen_nulls keep = g->nulls;
+
+    g->nulls = NULLS_NONE;
+    put(g, &b->children[0]);
+    g->nulls = keep;
+    put(g, &b->children[1]);
+    ia_builder_end_struct(g->cx, b);
+}
+
 static void put_nested(gen *g, ia_builder *b)
 {
     size_t n;
@@ -300,7 +347,9 @@ static void put_nested(gen *g, ia_builder *b)
             n++;
         if (g->row % 997 == 3)
             n += next(g) % (b->children[0].n_children ? 60 : 3000);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n && b->type->id == IA_TYPE_MAP; i++)
+            put_entry(g, &b->children[0]);
+        for (size_t i = 0; i < n && b->type->id != IA_TYPE_MAP; i++)
             put(g, &b->children[0]);
         ia_builder_end_list(g->cx, b);
     }
@@ -383,6 +432,8 @@ void gen_text(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t i)
 
     if (!ia_array_valid(a, i)) {
         ia_buf_puts(cx, out, "null");
+    } else if (id == IA_TYPE_DICTIONARY) {
+        gen_text(cx, out, a->children[0], (int64_t)ia_wintern_index(a, i));
     } else if (id == IA_TYPE_BOOL) {
         ia_buf_putc(cx, out, ia_array_bool(a, i) ? 't' : 'f');
     } else if (ia_type_is_var(a->type) || id == IA_TYPE_FIXED_BINARY) {
@@ -390,7 +441,7 @@ void gen_text(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t i)
 
         ia_buf_putc(cx, out, 'x');
         put_hex(cx, out, (const uint8_t *)v.data, v.len);
-    } else if (id == IA_TYPE_LIST || id == IA_TYPE_LARGE_LIST || id == IA_TYPE_FIXED_LIST) {
+    } else if (ia_type_is_list(a->type) || id == IA_TYPE_FIXED_LIST) {
         list_text(cx, out, a, i);
     } else if (id == IA_TYPE_STRUCT) {
         ia_buf_putc(cx, out, '{');
