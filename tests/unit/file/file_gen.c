@@ -426,6 +426,23 @@ static void list_text(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t i)
     ia_buf_putc(cx, out, ']');
 }
 
+static int64_t dict_key(const ia_array *a, int64_t i)
+{
+    const uint8_t *p = a->bufs[1]->data;
+    int64_t at = a->offset + i;
+
+    switch (ia_type_bits(a->type->children[0].type)) {
+    case 8:
+        return p[at];
+    case 16:
+        return ia_le16(p + 2 * at);
+    case 32:
+        return ia_le32(p + 4 * at);
+    default:
+        return (int64_t)ia_le64(p + 8 * at);
+    }
+}
+
 void gen_text(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t i)
 {
     ia_type_id id = a->type->id;
@@ -443,6 +460,8 @@ void gen_text(ia_ctx *cx, ia_buf *out, const ia_array *a, int64_t i)
         put_hex(cx, out, (const uint8_t *)v.data, v.len);
     } else if (ia_type_is_list(a->type) || id == IA_TYPE_FIXED_LIST) {
         list_text(cx, out, a, i);
+    } else if (id == IA_TYPE_DICTIONARY) {
+        gen_text(cx, out, a->children[0], dict_key(a, i));
     } else if (id == IA_TYPE_STRUCT) {
         ia_buf_putc(cx, out, '{');
         for (size_t k = 0; k < a->n_children; k++) {
