@@ -91,6 +91,67 @@ static void a_failed_allocation_while_writing_leaves_no_file(void **state)
     env_end(&e);
 }
 
+/* What only 2.2 has, and columns that are more than values. */
+static ia_batch *special(ia_ctx *cx)
+{
+    static const char *const types[] = {"map<string,int32>", "fsl<struct<int32,string>,3>",
+                                        "struct<int32,double>", "struct<int32,string>",
+                                        "large_binary"};
+    enum { N = sizeof types / sizeof *types };
+    ia_kv packed = {.key = (char *)"lance-encoding:packed", .value = (char *)"true"};
+    ia_kv blob = {.key = (char *)"lance-encoding:blob", .value = (char *)"true"};
+    ia_field fields[N] = {{0}};
+    ia_array *cols[N] = {0};
+    char names[N][2] = {{0}};
+    ia_schema *s = NULL;
+    ia_batch *out = NULL;
+
+    for (size_t i = 0; i < N; i++) {
+        ia_type *t = gen_type(cx, types[i]);
+        ia_batch *b = NULL;
+
+        assert_ok(
+            gen_batch(cx, t, 80, i, i < 2 || i == 4 ? NULLS_SOME : NULLS_NONE, GEN_SMALL, &b));
+        names[i][0] = (char)('a' + (int)i);
+        fields[i] = (ia_field){.name = names[i], .type = t, .nullable = true};
+        fields[i].metadata = i == 4 ? &blob : &packed;
+        fields[i].n_metadata = i >= 2;
+        cols[i] = ia_array_retain(b->cols[0]);
+        ia_batch_release(b);
+    }
+    assert_ok(ia_schema_new(cx, fields, N, &s));
+    assert_ok(ia_batch_make(cx, s, 80, cols, &out));
+    for (size_t i = 0; i < N; i++)
+        ia_type_release(fields[i].type);
+    ia_schema_release(s);
+    return out;
+}
+
+static void a_failed_allocation_while_writing_special_columns_leaves_no_file(void **state)
+{
+    env e = env_new(0);
+    ia_objstore *os = NULL;
+    ia_batch *b = special(&e.cx);
+    ia_file_writer_options o = {.minor = 2, .page_bytes = 600};
+    ia_file_info info;
+    int64_t k = 0;
+    ia_status st = IA_ERR_NO_MEMORY;
+
+    (void)state;
+    assert_ok(ia_objstore_memory(&e.cx, true, &os));
+    for (; st != IA_OK; k += 1 + k / 50) {
+        ia_mem_fail_after(k);
+        st = write_batch(&e.cx, os, "/f.lance", b, &o, &info);
+        ia_mem_fail_after(-1);
+        assert_true(st == IA_OK || st == IA_ERR_NO_MEMORY);
+        assert_true(ia_objstore_exists(&e.cx, os, "/f.lance") == (st == IA_OK));
+    }
+    assert_in_range(k, 20, 100000);
+    ia_batch_release(b);
+    ia_objstore_close(os);
+    env_end(&e);
+}
+
 static void a_failed_allocation_while_reading_gives_no_rows(void **state)
 {
     env e = env_new(0);
@@ -208,6 +269,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failed_allocation_while_writing_leaves_no_file),
+        cmocka_unit_test(a_failed_allocation_while_writing_special_columns_leaves_no_file),
         cmocka_unit_test(a_failed_allocation_while_reading_gives_no_rows),
         cmocka_unit_test(a_store_that_fails_at_any_call_is_reported),
         cmocka_unit_test(a_small_budget_refuses_and_gives_everything_back),

@@ -1,5 +1,4 @@
-/* test_file_writer.c - what the writer promises beyond round trips: hints, refusals, threads,
- * memory. */
+/* test_file_writer.c - the writer beyond round trips: hints, refusals, threads, memory. */
 #include "../base/test_env.h"
 
 #include <stdio.h>
