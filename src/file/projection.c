@@ -116,7 +116,7 @@ static ia_status step(ia_ctx *cx, const ia_file *file, const char *path, const c
         *f = &t->children[0]; /* the item, unnamed in the path */
         return IA_OK;
     }
-    if (!len)
+    if (!len || ((*rest)[len] && !(*rest)[len + 1])) /* nothing after the dot */
         return ia_fail(cx, IA_ERR_NOT_FOUND, "file %s has no column '%s' ('%s' has no field '%s')",
                        file->io->path, path, (*f)->name, *rest);
     for (size_t i = 0; i < at; i++)
@@ -132,7 +132,7 @@ static ia_status choose(ia_ctx *cx, leaf_map *m, const char *path)
     const char *rest = path + len + (len && path[len] == '.');
     const ia_field *f;
 
-    if (!len)
+    if (!len || (path[len] && !path[len + 1]))
         return ia_fail(cx, IA_ERR_NOT_FOUND, "file %s has no column '%s'", m->f->io->path, path);
     for (size_t i = 0; i < top; i++)
         leaf += count_leaves(&m->all->fields[i], 0);
