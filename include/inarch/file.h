@@ -83,7 +83,7 @@ typedef struct inarch_file_written {
     uint64_t rows, bytes;
     uint32_t columns;
 } inarch_file_written;
-/* Writes the stream (released in any case) to a new file; EXISTS. Field metadata
+/* Writes the stream (released in any case) to a new file, making missing directories; EXISTS. Field metadata
  * `lance-encoding:...` is honoured per column. A failed write leaves nothing. */
 INARCH_API inarch_status inarch_file_write(const char *path, struct ArrowArrayStream *data,
                                            const inarch_file_write_options *opt,
