@@ -83,8 +83,8 @@ typedef struct inarch_file_written {
     uint64_t rows, bytes;
     uint32_t columns;
 } inarch_file_written;
-/* Writes the stream (released in any case) to a new file, making missing directories; EXISTS. Field metadata
- * `lance-encoding:...` is honoured per column. A failed write leaves nothing. */
+/* Writes the stream (released in any case) to a new file, making missing directories; EXISTS. Field
+ * metadata `lance-encoding:...` is honoured per column. A failed write leaves nothing. */
 INARCH_API inarch_status inarch_file_write(const char *path, struct ArrowArrayStream *data,
                                            const inarch_file_write_options *opt,
                                            const inarch_options *iopt, inarch_file_written *out);
