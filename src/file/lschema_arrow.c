@@ -123,6 +123,8 @@ static ia_status parse_decimal(ia_ctx *cx, ia_view v, const parse_type *p, ia_ty
         id = IA_TYPE_DECIMAL256;
     else
         return refuse_logical(cx, p);
+    if (digits < 1 || digits > (id == IA_TYPE_DECIMAL256 ? 76 : 38))
+        return refuse_logical(cx, p);
     return ia_type_decimal(cx, id, digits, s, out);
 }
 

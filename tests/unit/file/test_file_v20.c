@@ -382,6 +382,28 @@ static void versions_are_told_apart_by_the_footer(void **state)
     }
 }
 
+static void a_decimal_of_too_many_digits_in_the_schema_is_refused(void **state)
+{
+    env e = env_new(0);
+    ia_bytes raw = file_bytes(&e, "decimal.lance");
+    ia_objstore *os = NULL;
+    opened o;
+    size_t at = 0;
+
+    (void)state;
+    while (at + 14 < raw.len && memcmp(raw.data + at, "decimal:256:40", 14) != 0)
+        at++;
+    memcpy(raw.data + at, "decimal:256:77", 14);
+    assert_ok(ia_objstore_memory(&e.cx, true, &os));
+    assert_ok(ia_objstore_put(&e.cx, os, "/v.lance", raw.data, raw.len, 0));
+    assert_int_equal(opened_init(&e.cx, os, "/v.lance", &o), IA_ERR_UNSUPPORTED);
+    assert_non_null(strstr(e.cx.err.text, "decimal:256:77"));
+    opened_dispose(&o);
+    ia_bytes_dispose(&raw);
+    ia_objstore_close(os);
+    env_end(&e);
+}
+
 /* ---- damage -----------------------------------------------------------------------------------
  */
 
@@ -639,6 +661,7 @@ int main(void)
         cmocka_unit_test(a_failed_allocation_while_reading_gives_no_rows),
         cmocka_unit_test(drafts_of_encodings_are_refused_by_name),
         cmocka_unit_test(versions_are_told_apart_by_the_footer),
+        cmocka_unit_test(a_decimal_of_too_many_digits_in_the_schema_is_refused),
         cmocka_unit_test(broken_pages_are_refused_with_the_reason),
         cmocka_unit_test(encodings_nested_too_deeply_are_refused),
         cmocka_unit_test(damaged_files_end_in_a_status),
