@@ -3,7 +3,7 @@
 
 /* The engine miscounts where pages of a list below a struct differ in their layers; such columns
  * declare what their fields allow instead of what a page has. */
-static bool struct_around_list(const ia_wleaf *l)
+bool ia_wlevels_are_fixed(const ia_wleaf *l)
 {
     for (size_t i = 0; i < l->depth; i++) {
         if (!ia_type_is_list(l->node[i]->type) && l->lists_below[i])
@@ -16,7 +16,7 @@ static bool struct_around_list(const ia_wleaf *l)
 ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out)
 {
     uint16_t number[2 * IA_MAX_LAYERS + 1] = {0};
-    bool in_list = false, fixed = struct_around_list(l);
+    bool in_list = false, fixed = ia_wlevels_are_fixed(l);
 
     memset(out, 0, sizeof *out);
     out->n_layers = l->depth;

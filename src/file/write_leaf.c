@@ -153,11 +153,31 @@ static unsigned bit_length(uint64_t v)
     return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
 }
 
+/* Definition levels that the page would have with these rows as well, at most. */
+static uint64_t count_levels(const ia_wleaf *l, const ia_shred *s)
+{
+    const uint8_t *ev = ia_shred_events(s);
+    bool seen[2 * IA_MAX_LAYERS + 1];
+    uint64_t n = 0;
+
+    if (ia_wlevels_are_fixed(l)) {
+        for (size_t i = 0; i < l->depth; i++)
+            n += (uint64_t)l->node[i]->nullable + ia_type_is_list(l->node[i]->type);
+        return n;
+    }
+    memcpy(seen, l->used, sizeof seen);
+    for (uint64_t e = 0; ev && e < s->n; e++)
+        seen[ev[e]] = true;
+    for (size_t i = 1; i < sizeof seen; i++)
+        n += seen[i];
+    return n;
+}
+
 /* Entries that a page with invisible ones may have (file format 7.4): all of them may end up as the
  * levels of one chunk. */
-static uint64_t max_entries(const ia_wleaf *l)
+static uint64_t max_entries(const ia_wleaf *l, const ia_shred *s)
 {
-    unsigned bits = bit_length(l->n_lists) + bit_length(2 * l->depth);
+    unsigned bits = bit_length(l->n_lists) + bit_length(count_levels(l, s));
     uint64_t n = MAX_LEVEL_BITS / (bits ? bits : 1);
 
     return n < MAX_LEVELS ? n : MAX_LEVELS;
@@ -184,14 +204,14 @@ static bool has_hidden(const ia_shred *s)
 }
 
 /* The whole rows from entry `from` on that the page still takes; none when p->to is p->from. */
-static void cut(const ia_wleaf *l, const ia_shred *s, uint64_t from, bool limited, piece *p)
+static void cut(const ia_wleaf *l, const ia_shred *s, uint64_t from, uint64_t max, piece *p)
 {
     const uint16_t *rep = ia_shred_rep(s);
-    uint64_t max = max_entries(l), room = l->entries < max ? max - l->entries : 0;
+    uint64_t room = l->entries < max ? max - l->entries : 0;
 
     p->from = from;
     p->to = s->n;
-    if (!limited || s->n - from <= room) {
+    if (s->n - from <= room) {
         p->rows = rep ? count_rows(l, rep, from, s->n) : s->rows;
         return;
     }
@@ -208,14 +228,15 @@ static void cut(const ia_wleaf *l, const ia_shred *s, uint64_t from, bool limite
 static ia_status put_rows(ia_ctx *cx, ia_wleaf *l, ia_wqueue *q, const ia_shred *s,
                           const ia_array *a)
 {
-    bool hidden = ia_shred_rep(s) && has_hidden(s);
+    bool limited = l->invisible || (ia_shred_rep(s) && has_hidden(s));
+    uint64_t max = limited ? max_entries(l, s) : UINT64_MAX;
 
     if (ia_wintern_is_full(l, a))
         IA_TRY(ia_wqueue_put(cx, q, l));
     for (uint64_t at = 0; at < s->n;) {
         piece p;
 
-        cut(l, s, at, hidden || l->invisible, &p);
+        cut(l, s, at, max, &p);
         if (p.to > p.from)
             IA_TRY(put_piece(cx, l, q, s, a, &p));
         if (p.to < s->n)

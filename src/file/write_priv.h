@@ -152,6 +152,7 @@ typedef struct ia_wlevels {
     uint32_t max_rep, max_def, max_visible;
 } ia_wlevels;
 /* write_layers.c */
+bool ia_wlevels_are_fixed(const ia_wleaf *l); /* layers by the schema, not by what occurred */
 ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out) IA_MUST_CHECK;
 
 /* A page ready to be written: at most four buffers and the PageLayout message. */
