@@ -10,7 +10,7 @@ static ia_level_codec pick(const uint16_t *v, uint64_t n, uint32_t minor)
 {
     ia_level_codec c = {.present = v != NULL};
 
-    return minor >= 2 ? ia_levels_pick(v, n, minor) : c;
+    return minor >= 2 ? ia_levels_pick(v, n, n, minor) : c;
 }
 
 ia_status ia_write_constant(ia_ctx *cx, const ia_wleaf *l, const ia_wlevels *lv, ia_wpage *out)

@@ -209,12 +209,12 @@ static ia_status intern_all(ia_ctx *cx, builder *b, const ia_hints *h, uint64_t 
 /* Types that readers accept as items. */
 static bool may_have_dictionary(const ia_wleaf *l)
 {
-    const ia_phys *p = &l->phys;
+    const ia_phys *p = &l->phys; /* the engine itself makes them of 64 and 128 bits, or strings */
 
     if (p->kind == IA_PHYS_VAR)
         return !ia_wleaf_is_packed(l);
     return p->kind == IA_PHYS_FIXED && !p->n_dims && !ia_wleaf_is_packed(l) &&
-           (p->bits == 128 || (p->bits == 64 && l->minor >= 2));
+           (p->bits == 16 || p->bits == 32 || p->bits == 64 || p->bits == 128);
 }
 
 /* ---- items ---------------------------------------------------------------------------------- */
@@ -361,6 +361,8 @@ ia_status ia_wdict_make(ia_ctx *cx, const ia_wleaf *l, uint64_t rival, ia_wdict 
     if (!forced && (h->encoding != IA_HINT_ENCODING_AUTO || l->vals.n < MIN_VALUES ||
                     h->compression == IA_HINT_COMPRESSION_FSST))
         return IA_OK;
+    if (!forced && l->phys.kind == IA_PHYS_FIXED && rival < raw / 16)
+        return IA_OK; /* not worth the search */
     b.base = l->phys.kind == IA_PHYS_VAR ? l->vals.data.data : ia_vals_base(&l->vals);
     if (!b.base)
         b.base = (const uint8_t *)"";

@@ -39,8 +39,8 @@ typedef struct ia_level_codec {
     enum { IA_LEVELS_FLAT = 0, IA_LEVELS_PACKED, IA_LEVELS_RLE } kind;
     unsigned w; /* packed: bits */
 } ia_level_codec;
-/* The smallest that the format version has. */
-ia_level_codec ia_levels_pick(const uint16_t *v, uint64_t n, uint32_t minor);
+/* The smallest that the format version has, for levels of which about `per` come into a chunk. */
+ia_level_codec ia_levels_pick(const uint16_t *v, uint64_t n, uint64_t per, uint32_t minor);
 void ia_levels_put(ia_ctx *cx, ia_buf *b, ia_level_codec c, const uint16_t *v, size_t n);
 void ia_levels_describe(ia_ctx *cx, ia_buf *b, uint32_t member, ia_level_codec c);
 

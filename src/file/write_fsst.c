@@ -1,7 +1,7 @@
 /* write_fsst.c - the strings of a page as FSST codes. */
 #include "file/write_enc.h"
 
-enum { MIN_BYTES = 32768, BLOCK = 65536, SLACK = 7 };
+enum { MIN_BYTES = 32768, BLOCK = 65536, SLACK = 7, PAIRED = 24 };
 
 void ia_wfsst_dispose(ia_wfsst *f)
 {
@@ -54,25 +54,50 @@ static uint64_t block_end(const ia_vals *v, uint64_t i)
     return end;
 }
 
+static void put_offset(ia_wfsst *f, size_t word, uint64_t i, uint64_t off)
+{
+    if (word == 4)
+        ia_put_le32(f->codes.offs.data + i * 4, (uint32_t)off);
+    else
+        ia_put_le64(f->codes.offs.data + i * 8, off);
+}
+
+/* Codes values i and i + 1 to p and behind; returns the end of the codes. */
+static uint8_t *code_pair(const ia_vals *v, uint64_t i, ia_wfsst *f, uint8_t *p,
+                          const uint8_t *base)
+{
+    size_t word = v->phys.bits / 8, got[2];
+    uint64_t a = ia_vals_offset(v, i), b = ia_vals_offset(v, i + 1), c = ia_vals_offset(v, i + 2);
+    const uint8_t *const text[2] = {v->data.data + a, v->data.data + b};
+    const size_t n[2] = {(size_t)(b - a), (size_t)(c - b)};
+    const bool slack[2] = {v->data.len - b >= SLACK, v->data.len - c >= SLACK};
+    uint8_t *const out[2] = {p, p + 2 * n[0]};
+
+    ia_fsst_code2(f->coder, text, n, slack, out, got);
+    memmove(p + got[0], out[1], got[1]);
+    put_offset(f, word, i + 1, (uint64_t)(p - base) + got[0]);
+    put_offset(f, word, i + 2, (uint64_t)(p - base) + got[0] + got[1]);
+    return p + got[0] + got[1];
+}
+
 static ia_status code_block(ia_ctx *cx, const ia_vals *v, uint64_t i, uint64_t end, ia_wfsst *f)
 {
     uint64_t from = ia_vals_offset(v, i), bytes = ia_vals_offset(v, end) - from;
     size_t start = f->codes.data.len, word = v->phys.bits / 8;
-    uint8_t *o = ia_buf_extend(cx, &f->codes.data, 2 * (size_t)bytes + 2), *p = o;
+    uint8_t *o = ia_buf_extend(cx, &f->codes.data, 2 * (size_t)bytes + 4), *p = o;
     const uint8_t *text = v->data.data;
 
     if (!o)
         return ia_buf_status(&f->codes.data);
-    for (; i < end; i++) {
+    for (bool paired = bytes / (end - i) >= PAIRED; paired && i + 1 < end; i += 2)
+        p = code_pair(v, i, f, p, f->codes.data.data);
+    for (from = ia_vals_offset(v, i); i < end; i++) {
         uint64_t next = ia_vals_offset(v, i + 1);
 
         p += ia_fsst_code(f->coder, text + from, (size_t)(next - from), v->data.len - next >= SLACK,
                           p);
         from = next;
-        if (word == 4)
-            ia_put_le32(f->codes.offs.data + (i + 1) * 4, (uint32_t)(start + (size_t)(p - o)));
-        else
-            ia_put_le64(f->codes.offs.data + (i + 1) * 8, start + (size_t)(p - o));
+        put_offset(f, word, i + 1, start + (size_t)(p - o));
     }
     f->codes.data.len = start + (size_t)(p - o);
     return IA_OK;

@@ -19,22 +19,47 @@ static uint64_t count_runs(const uint16_t *v, uint64_t n)
     return runs;
 }
 
-ia_level_codec ia_levels_pick(const uint16_t *v, uint64_t n, uint32_t minor)
+/* Levels beyond the first 255 of a run begin another. */
+static uint64_t count_cuts(const uint16_t *v, uint64_t n)
+{
+    uint64_t cuts = 0;
+
+    for (uint64_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && v[k] == v[i]; k++)
+            continue;
+        cuts += (k - i - 1) / MAX_RUN;
+    }
+    return cuts;
+}
+
+static double packed_size(double n, uint64_t per, unsigned w)
+{
+    uint64_t rest = per % IA_PACK_BLOCK;
+
+    if (!w)
+        return n * 2;
+    rest = rest * 2 < 128 * (uint64_t)w ? rest * 2 : 128 * (uint64_t)w;
+    return n / (double)per * (double)(per / IA_PACK_BLOCK * 128 * w + rest);
+}
+
+ia_level_codec ia_levels_pick(const uint16_t *v, uint64_t n, uint64_t per, uint32_t minor)
 {
     ia_level_codec c = {.present = v != NULL};
-    uint64_t packed = n * 2;
+    double packed, runs;
 
-    if (!v || n < FEW)
+    if (!v || n < FEW || !per)
         return c;
     c.w = ia_pack_width(16, v, (size_t)n);
-    if (!c.w || c.w >= 15) {
+    if (!c.w || c.w >= 15)
         c.w = 0;
-    } else {
+    else
         c.kind = IA_LEVELS_PACKED;
-        packed = n / 8 * c.w;
-    }
-    /* Per chunk of about a thousand levels a run may be cut, and there is a size. */
-    if (minor >= 2 && (count_runs(v, n) + n / MAX_RUN + n / 256) * 3 + n / 128 < packed)
+    if (minor < 2)
+        return c;
+    /* Each chunk begins a run, and has a size. */
+    packed = packed_size((double)n, per, c.w);
+    runs = (double)count_runs(v, n) * 3 + (double)n / (double)per * 11;
+    if (runs < packed && runs + (double)count_cuts(v, n) * 3 < packed)
         c.kind = IA_LEVELS_RLE;
     return c;
 }

@@ -206,14 +206,17 @@ static void describe(mini *m, const ia_wleaf *l, ia_buf *b)
 static ia_status make_page(mini *m, const ia_wleaf *l, ia_wpage *out)
 {
     size_t n = 2;
+    uint64_t per; /* levels of a chunk, about */
 
     IA_TRY(pick_values(m, l));
     m->put.c = &m->codec;
     m->put.v = m->v;
+    per = (uint64_t)((double)ia_wputter_count(m->cx, &m->put, 0) / (double)m->v->n *
+                     (double)m->lv->n);
     m->n_value_bufs = ia_wcodec_buffers(&m->codec, m->v);
     m->large = l->large_chunks;
-    m->rep = ia_levels_pick(m->lv->rep, m->lv->n, l->minor);
-    m->def = ia_levels_pick(m->lv->def, m->lv->n, l->minor);
+    m->rep = ia_levels_pick(m->lv->rep, m->lv->n, per, l->minor);
+    m->def = ia_levels_pick(m->lv->def, m->lv->n, per, l->minor);
     m->index = &out->bufs[m->dict.n ? 3 : 2];
     IA_TRY(reserve(m));
     IA_TRY(put_chunks(m));

@@ -1,5 +1,4 @@
-/* write_values.c - puts the values of mini-block chunks: flat, packed, runs, strings, compressed.
- */
+/* write_values.c - puts the values of chunks: flat, packed, runs, strings, compressed. */
 #include "file/encodings/bitpack.h"
 #include "file/write_enc.h"
 

@@ -1,5 +1,4 @@
-/* encode.h - turns values into encoded buffers: general compression, FSST (file format 4.8, 4.13).
- */
+/* encode.h - values into encoded buffers: general compression, FSST (file format 4.8, 4.13). */
 #ifndef IA_FILE_ENCODINGS_ENCODE_H
 #define IA_FILE_ENCODINGS_ENCODE_H
 
@@ -24,15 +23,19 @@ typedef struct ia_fsst_symbol {
 
 /* Symbols and how they are found: of three bytes or more by a lossy hash of their first three, of
  * one or two by the next two bytes. */
+/* A place of the hash; a free one has len UINT16_MAX, which no text reaches. */
+typedef struct ia_fsst_slot {
+    uint64_t text;
+    uint16_t code, len;
+    uint32_t shift; /* moves what does not belong to the text out of a word */
+} ia_fsst_slot;
+
 typedef struct ia_fsst_coder {
     uint32_t n;
     ia_fsst_symbol symbols[IA_FSST_MAX_SYMBOLS];
-    uint16_t one[256];   /* code | 0x100 for an escape */
-    uint16_t two[65536]; /* code, IA_FSST_ESCAPE for an escape, IA_FSST_TWO when 2 bytes long */
-    struct {
-        uint64_t text, mask; /* mask 0 = free; text then matches nothing */
-        uint16_t code, len;
-    } hash[IA_FSST_HASH_SIZE];
+    uint16_t one[256];   /* code, or IA_FSST_ESCAPE */
+    uint16_t two[65536]; /* the same by the next two bytes; with IA_FSST_TWO when it takes both */
+    ia_fsst_slot hash[IA_FSST_HASH_SIZE];
 } ia_fsst_coder;
 enum { IA_FSST_ESCAPE = 0x100, IA_FSST_TWO = 0x200 };
 
@@ -49,6 +52,8 @@ void ia_fsst_coder_build(ia_fsst_coder *c, const ia_fsst_symbol *symbols, size_t
 /* Codes of n bytes: at most 2 n, written to out; returns their number. Reads up to 7 bytes beyond
  * when `slack` says that they may be read. */
 size_t ia_fsst_code(const ia_fsst_coder *c, const uint8_t *p, size_t n, bool slack, uint8_t *out);
+void ia_fsst_code2(const ia_fsst_coder *c, const uint8_t *const text[2], const size_t n[2],
+                   const bool slack[2], uint8_t *const out[2], size_t got[2]);
 /* The table as page descriptions carry it. */
 void ia_fsst_table(const ia_fsst_coder *c, uint8_t table[IA_FSST_TABLE_BYTES]);
 /* Learns a table from a sample of the strings: `offs` are n + 1 offsets of `bits` into data. The

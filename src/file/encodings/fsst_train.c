@@ -80,12 +80,12 @@ static void take_sample(const uint8_t *data, const uint8_t *offs, uint32_t bits,
 
 static uint32_t find(const ia_fsst_coder *c, uint64_t word, size_t left, size_t *len)
 {
-    uint32_t h = ia_fsst_hash(word);
+    const ia_fsst_slot *h = &c->hash[ia_fsst_hash(word)];
     uint16_t s;
 
-    if ((word & c->hash[h].mask) == c->hash[h].text && c->hash[h].len <= left) {
-        *len = c->hash[h].len;
-        return c->hash[h].code;
+    if (h->len <= left && (word ^ h->text) << h->shift == 0) {
+        *len = h->len;
+        return h->code;
     }
     s = left >= 2 ? c->two[word & 0xffff] : c->one[word & 0xff];
     *len = s & IA_FSST_TWO ? 2 : 1;
