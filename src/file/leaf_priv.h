@@ -49,9 +49,9 @@ typedef struct ia_leaf {
     uint32_t offset_bits[IA_MAX_LAYERS];
     ia_filecol *col;
 
-    /* A fixed-size list of structs has N entries a row and is a layer of items: a slot of layer i is
-     * mult[i] entries. Pages and the calls between layouts count entries (of which lists outside
-     * make one), that is row_entries for each row of the file. */
+    /* A fixed-size list of structs has N entries a row and is a layer of items: a slot of layer i
+     * is mult[i] entries. Pages and the calls between layouts count entries (of which lists outside
+     * make one), that is row_entries for each row of the file. Accumulators count slots. */
     uint64_t mult[IA_MAX_LAYERS];
     uint64_t row_entries;
     ia_filecol *own_col; /* the page table where it is not the file's */
@@ -108,7 +108,8 @@ typedef struct ia_leaf {
 } ia_leaf;
 
 /* `type` is the top-level field's type, `path` the child numbers from it down to the leaf. A struct
- * where the path ends is a packed one, or the descriptor of a blob. Errors: UNSUPPORTED, CORRUPT. */
+ * where the path ends is a packed one, or the descriptor of a blob. Errors: UNSUPPORTED, CORRUPT.
+ */
 ia_status ia_leaf_init(ia_ctx *cx, ia_leaf *l, ia_file *f, uint32_t column, const ia_type *type,
                        const size_t *path, size_t path_len, ia_io_class cls) IA_MUST_CHECK;
 void ia_leaf_dispose(ia_leaf *l);
@@ -196,8 +197,8 @@ ia_status ia_leaf_zip_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
 bool ia_leaf_zip_takes(const ia_leaf *l);
 ia_status ia_leaf_zip_take(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n,
                            ia_leafacc *acc) IA_MUST_CHECK;
-/* Stored values [a, b) without levels. null[i] != 0: a null slot, whose dictionary index may be any;
- * NULL = has none. */
+/* Stored values [a, b) without levels. null[i] != 0: a null slot, whose dictionary index may be
+ * any; NULL = has none. */
 ia_status ia_leaf_mini_values(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, const uint16_t *null,
                               ia_vals *out) IA_MUST_CHECK;
 /* Makes l->lay.inline_value the one value of l->vals. */

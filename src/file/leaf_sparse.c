@@ -1,5 +1,4 @@
-/* leaf_sparse.c - rows of sparse pages: positions of nulls and lists into layers, then the values.
- */
+/* leaf_sparse.c - rows of sparse pages: positions of nulls and lists into layers, then values. */
 #include <inttypes.h>
 
 #include "file/leaf_priv.h"
@@ -242,19 +241,18 @@ static ia_status open_values(ia_ctx *cx, ia_leaf *l, ia_sparse *s)
     }
 }
 
-/* Values stored for the valid slots alone? Slots without a value must be null. */
+/* Values stored for the valid slots alone? */
 static ia_status check_values(ia_ctx *cx, const ia_leaf *l, ia_sparse *s)
 {
     uint64_t slots = l->lay.num_visible, valid = slots;
 
     if (s->n_layers && s->layers[s->n_layers - 1].desc->kind != IA_SPARSE_LIST)
         valid = valid_before(&s->layers[s->n_layers - 1], slots);
-    if (!l->lay.plane ? valid && l->kind != IA_LEAF_EMPTY
-                      : s->n_values != slots && s->n_values != valid)
+    if (l->lay.plane && s->n_values != slots && s->n_values != valid)
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "sparse page with %" PRIu64 " values for %" PRIu64 " slots, %" PRIu64
                        " of them valid",
-                       l->lay.plane ? s->n_values : 0, slots, valid);
+                       s->n_values, slots, valid);
     s->compact = l->lay.plane && s->n_values != slots;
     return IA_OK;
 }
@@ -423,16 +421,28 @@ static ia_status spread_values(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, i
     return ia_vals_status(cx, out);
 }
 
+/* The last n slots of a page without values: each is null, or what it lies in is. */
+static ia_status put_nulls(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, uint64_t n)
+{
+    for (uint64_t i = acc->layers[0].valid.n - n; i < acc->layers[0].valid.n; i++) {
+        size_t k = 0;
+
+        while (k < l->n_layers && !l->is_list[k] &&
+               ia_valid_at(&acc->layers[k].valid, i / l->mult[k]))
+            k++;
+        if ((k == l->n_layers || l->is_list[k]) && l->kind != IA_LEAF_EMPTY)
+            return ia_fail(cx, IA_ERR_CORRUPT, "sparse page without values for valid slots");
+    }
+    ia_vals_zeros(cx, &acc->vals, n);
+    return ia_vals_status(cx, &acc->vals);
+}
+
 static ia_status put_values(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, const ia_valid *valid,
                             ia_vals *out)
 {
     uint16_t *null = NULL;
     ia_status st;
 
-    if (!l->lay.plane) {
-        ia_vals_zeros(cx, out, b - a);
-        return ia_vals_status(cx, out);
-    }
     if (l->sparse->compact)
         return spread_values(cx, l, a, b, out);
     if (l->has_dict && valid->zeros) { /* null slots may hold any index */
@@ -477,5 +487,7 @@ ia_status ia_leaf_sparse_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia
         a = children_before(y, a);
         b = children_before(y, b);
     }
+    if (!l->lay.plane)
+        return put_nulls(cx, l, acc, b - a);
     return put_values(cx, l, a, b, &acc->layers[0].valid, &acc->vals);
 }
