@@ -1,6 +1,7 @@
 /* leaf.c - cursor over one physical column: pages, windows of the file, levels into layers. */
 #include <inttypes.h>
 
+#include "file/encodings/kernels/kernels.h"
 #include "file/leaf_priv.h"
 
 /* Reads are made at least this long where more is known to follow. */
@@ -288,14 +289,9 @@ ia_status ia_leaf_level_room(ia_ctx *cx, uint16_t **v, size_t *cap, size_t n)
 
 uint64_t ia_leaf_visible(const ia_leaf *l, const uint16_t *def, size_t n)
 {
-    uint64_t count = 0;
     unsigned max = l->lay.max_visible;
 
-    if (!def || max >= l->lay.max_def)
-        return n;
-    for (size_t i = 0; i < n; i++)
-        count += def[i] <= max;
-    return count;
+    return def && max < l->lay.max_def ? ia_kernels_pick()->levels_below(def, n, max + 1) : n;
 }
 
 static void push_offset(ia_ctx *cx, ia_layer_acc *a, uint64_t v)
@@ -373,37 +369,52 @@ static ia_status begin_slot(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, size_
     return IA_OK;
 }
 
-/* Offsets of the lists that start among n <= LIST_BLOCK entries, and the levels of their items. */
+enum { LIST_BLOCK = 512 };
+
+/* Offsets of the lists that start among n <= LIST_BLOCK entries, and the levels of their first
+ * entries. */
 static size_t list_block(const ia_layer_acc *list, uint64_t items, const uint16_t *rep,
                          const uint16_t *def, size_t n, unsigned max_visible, uint8_t *offs,
-                         uint16_t *item_def, uint16_t *list_def)
+                         uint16_t *list_def)
 {
-    size_t lists = 0;
-    uint64_t first = items;
+    uint32_t narrow[LIST_BLOCK], at = 0;
+    size_t lists;
 
-    for (size_t k = 0; k < n; k++) {
-        unsigned d = def ? def[k] : 0;
-
-        if (list->offset_bits == 32)
-            ia_put_le32(offs + 4 * lists, (uint32_t)items);
-        else
-            ia_put_le64(offs + 8 * lists, items);
-        list_def[lists] = (uint16_t)d;
-        lists += rep[k] != 0;
-        item_def[items - first] = (uint16_t)d;
-        items += d <= max_visible;
+    if (list->offset_bits == 32) {
+        at = (uint32_t)items;
+        return ia_kernels_pick()->list_starts(rep, def, n, max_visible + 1, &at,
+                                              (uint32_t *)(void *)offs, list_def);
     }
+    lists = ia_kernels_pick()->list_starts(rep, def, n, max_visible + 1, &at, narrow, list_def);
+    for (size_t k = 0; k < lists; k++)
+        ia_put_le64(offs + 8 * k, items + narrow[k]);
     return lists;
 }
 
-/* list<primitive>, the common case: one entry is one item or one empty or null list. Blocks are
- * compacted without branches; what a block writes beyond its lists is overwritten by the next. */
+/* Validity of the items among the entries; what a block writes beyond them is overwritten. */
+static void item_levels(ia_ctx *cx, const ia_leaf *l, ia_valid *valid, const uint16_t *def,
+                        size_t n)
+{
+    uint16_t visible[LIST_BLOCK];
+    size_t items = 0;
+
+    if (!def || !l->lay.max_visible) {
+        ia_valid_ones(cx, valid, ia_leaf_visible(l, def, n));
+        return;
+    }
+    for (size_t k = 0; k < n; k++) {
+        visible[items] = def[k];
+        items += def[k] <= l->lay.max_visible;
+    }
+    ia_valid_levels(cx, valid, visible, items, 1);
+}
+
+/* list<primitive>, the common case: one entry is one item or one empty or null list. */
 static ia_status list_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, const uint16_t *rep,
                              const uint16_t *def, size_t n)
 {
-    enum { LIST_BLOCK = 512 };
     ia_layer_acc *item = &acc->layers[0], *list = &acc->layers[1];
-    uint16_t item_def[LIST_BLOCK], list_def[LIST_BLOCK];
+    uint16_t list_def[LIST_BLOCK];
     unsigned null_list = 0;
 
     for (unsigned d = 1; d <= l->lay.max_def; d++) {
@@ -420,12 +431,15 @@ static ia_status list_levels(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc, cons
         if (!offs)
             return ia_buf_status(&list->offs);
         lists = list_block(list, item->valid.n, rep + at, d, step, l->lay.max_visible, offs,
-                           item_def, list_def);
+                           null_list ? list_def : NULL);
         list->offs.len -= (step - lists) * word;
-        for (size_t k = 0; k < lists; k++)
-            list_def[k] = null_list && list_def[k] == null_list;
-        ia_valid_levels(cx, &list->valid, list_def, lists, 1);
-        ia_valid_levels(cx, &item->valid, item_def, (size_t)ia_leaf_visible(l, d, step), 1);
+        for (size_t k = 0; null_list && k < lists; k++)
+            list_def[k] = list_def[k] == null_list;
+        if (null_list)
+            ia_valid_levels(cx, &list->valid, list_def, lists, 1);
+        else
+            ia_valid_ones(cx, &list->valid, lists);
+        item_levels(cx, l, &item->valid, d, step);
     }
     return check_layers(cx, acc);
 }

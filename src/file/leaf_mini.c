@@ -1,6 +1,7 @@
 /* leaf_mini.c - rows of mini-block pages: chunk tables, chunks, dictionaries, repetition index. */
 #include <inttypes.h>
 
+#include "file/encodings/kernels/kernels.h"
 #include "file/encodings/pick.h"
 #include "file/leaf_priv.h"
 
@@ -97,6 +98,9 @@ static ia_status open_dictionary(ia_ctx *cx, ia_leaf *l)
     if (l->phys.kind == IA_PHYS_VAR) { /* room to copy a short string by COPY_STEP bytes */
         IA_GO(ia_vals_begin_var(cx, &l->dict));
         IA_GO(ia_vals_reserve(cx, &l->dict, 0, 16));
+    } else { /* an item of zeros for indices that name none */
+        ia_buf_fill(cx, &l->dict.data, 0, l->phys.width);
+        IA_GO(ia_buf_status(&l->dict.data));
     }
     l->has_dict = true;
     memset(&l->chunk_phys, 0, sizeof l->chunk_phys);
@@ -128,7 +132,8 @@ ia_status ia_leaf_mini_open(ia_ctx *cx, ia_leaf *l)
     if (ia_mini_buffers(l->lay.values) != l->lay.num_buffers)
         return ia_fail(cx, IA_ERR_CORRUPT, "mini-block page with %" PRIu32 " value buffers",
                        l->lay.num_buffers);
-    if (!l->lay.rep != !l->lay.max_rep || (!l->lay.max_rep && l->lay.num_items != p->rows && !sparse))
+    if (!l->lay.rep != !l->lay.max_rep ||
+        (!l->lay.max_rep && l->lay.num_items != p->rows && !sparse))
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "mini-block page of %" PRIu64 " rows with %" PRIu64 " values", p->rows,
                        l->lay.num_items);
@@ -279,147 +284,12 @@ static ia_status load_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t end)
     return IA_OK;
 }
 
-/* ---- dictionaries --------------------------------------------------------------------------- */
-
-static ia_status bad_index(ia_ctx *cx, const ia_leaf *l, uint64_t index)
-{
-    return ia_fail(cx, IA_ERR_CORRUPT, "dictionary index %" PRIu64 " of %" PRIu64 " items", index,
-                   l->dict.n);
-}
-
-static inline uint64_t index_at(const uint8_t *p, size_t width, uint64_t i)
-{
-    switch (width) {
-    case 1:
-        return p[i];
-    case 2:
-        return ia_le16(p + i * 2);
-    case 4:
-        return ia_le32(p + i * 4);
-    default:
-        return ia_le64(p + i * 8);
-    }
-}
-
-static inline uint64_t dict_offset(const ia_leaf *l, uint64_t i)
-{
-    return l->phys.bits == 32 ? ia_le32(l->dict.offs.data + i * 4)
-                              : ia_le64(l->dict.offs.data + i * 8);
-}
-
-/* Bytes of the n strings. Null slots may hold any index: vdef = definition level of each value,
- * NULL = all valid. */
-static ia_status gathered_bytes(ia_ctx *cx, const ia_leaf *l, const uint8_t *idx, uint64_t n,
-                                const uint16_t *vdef, size_t *total)
-{
-    size_t sum = 0;
-
-    for (uint64_t i = 0; i < n; i++) {
-        uint64_t x = index_at(idx, l->vals.phys.width, i);
-
-        if (x < l->dict.n)
-            sum += (size_t)(dict_offset(l, x + 1) - dict_offset(l, x));
-        else if (!vdef || !vdef[i])
-            return bad_index(cx, l, x);
-    }
-    *total = sum;
-    return IA_OK;
-}
-
-enum { COPY_STEP = 16 }; /* short strings are copied by this many bytes; the buffers have room */
-
-static ia_status gather_vars(ia_ctx *cx, ia_leaf *l, const uint8_t *idx, uint64_t n,
-                             const uint16_t *vdef, ia_vals *out)
-{
-    const uint8_t *bytes = l->dict.data.data;
-    size_t pos, total = 0, word = out->phys.bits / 8;
-    uint8_t *p, *o;
-
-    IA_TRY(gathered_bytes(cx, l, idx, n, vdef, &total));
-    IA_TRY(ia_vals_begin_var(cx, out));
-    pos = out->data.len;
-    if (word == 4 && total > (size_t)INT32_MAX - pos)
-        return ia_vals_too_long(cx);
-    p = ia_buf_extend(cx, &out->data, total + COPY_STEP);
-    o = ia_buf_extend(cx, &out->offs, (size_t)n * word);
-    if (!p || !o)
-        return ia_vals_status(cx, out);
-    for (uint64_t i = 0; i < n; i++, o += word) {
-        uint64_t x = index_at(idx, l->vals.phys.width, i);
-
-        if (x < l->dict.n) {
-            uint64_t from = dict_offset(l, x);
-            size_t len = (size_t)(dict_offset(l, x + 1) - from);
-
-            if (len <= COPY_STEP)
-                memcpy(p, bytes + from, COPY_STEP);
-            else
-                memcpy(p, bytes + from, len);
-            p += len;
-            pos += len;
-        }
-        if (word == 4)
-            ia_put_le32(o, (uint32_t)pos);
-        else
-            ia_put_le64(o, pos);
-    }
-    out->data.len = pos;
-    out->n += n;
-    return IA_OK;
-}
-
-/* Fixed-size lists, whose items have validity too. */
-static ia_status gather_lists(ia_ctx *cx, ia_leaf *l, const uint8_t *idx, uint64_t n,
-                              const uint16_t *vdef, ia_vals *out)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        uint64_t x = index_at(idx, l->vals.phys.width, i);
-
-        if (x < l->dict.n)
-            IA_TRY(ia_vals_append(cx, out, &l->dict, x, 1));
-        else if (!vdef || !vdef[i])
-            return bad_index(cx, l, x);
-        else
-            ia_vals_zeros(cx, out, 1);
-    }
-    return ia_vals_status(cx, out);
-}
-
-static ia_status gather(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, const uint16_t *vdef,
-                        ia_vals *out)
-{
-    const uint8_t *idx = l->vals.data.data + start * l->vals.phys.width;
-    size_t width = l->phys.width;
-    uint8_t *p;
-
-    if (!n)
-        return IA_OK;
-    if (l->phys.kind == IA_PHYS_VAR)
-        return gather_vars(cx, l, idx, n, vdef, out);
-    if (l->phys.n_dims || !width)
-        return gather_lists(cx, l, idx, n, vdef, out);
-    p = ia_vals_extend(cx, out, n);
-    if (!p)
-        return ia_vals_status(cx, out);
-    for (uint64_t i = 0; i < n; i++, p += width) {
-        uint64_t x = index_at(idx, l->vals.phys.width, i);
-
-        if (x < l->dict.n)
-            memcpy(p, l->dict.data.data + x * width, width);
-        else if (!vdef || !vdef[i])
-            return bad_index(cx, l, x);
-        else
-            memset(p, 0, width);
-    }
-    return IA_OK;
-}
-
 /* Values [start, start + n) of the loaded chunk. */
 static ia_status append_values(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n,
                                const uint16_t *vdef, ia_vals *out)
 {
     if (l->has_dict)
-        return gather(cx, l, start, n, vdef, out);
+        return ia_leaf_gather(cx, l, start, n, vdef, out);
     return ia_vals_append(cx, out, &l->vals, start, n);
 }
 
@@ -533,7 +403,7 @@ static ia_status take_from(ia_ctx *cx, ia_leaf *l, size_t c, const chunk_parts *
     IA_TRY(ia_mini_pick(cx, &l->dec, l->lay.values, parts->bufs, l->lay.num_buffers, n, at, k, to,
                         &done));
     if (done && l->has_dict)
-        IA_TRY(gather(cx, l, 0, k, l->has_def ? def : NULL, &acc->vals));
+        IA_TRY(ia_leaf_gather(cx, l, 0, k, l->has_def ? def : NULL, &acc->vals));
     if (!done) {
         if (l->chunk != c) {
             ia_vals_clear(&l->vals);
@@ -581,14 +451,13 @@ ia_status ia_leaf_mini_take(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t
 /* Entry of number k (from 0) among those that start a row; n when there is none. */
 static size_t find_start(const uint16_t *rep, size_t n, unsigned max, uint64_t k)
 {
-    enum { STEP = 64 };
+    enum { STEP = 128 };
+    const ia_kernels *kernels = ia_kernels_pick();
     size_t at = 0;
 
     for (; n - at >= STEP; at += STEP) {
-        unsigned starts = 0;
+        size_t starts = STEP - kernels->levels_below(rep + at, STEP, max);
 
-        for (size_t i = 0; i < STEP; i++)
-            starts += rep[at + i] == max;
         if (starts > k)
             break;
         k -= starts;
@@ -690,12 +559,15 @@ static ia_status read_lists(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_l
     l->cur_row = UINT64_MAX;
     c = l->hint;
     for (;;) {
-        size_t e = l->entry;
+        const uint16_t *rep = l->rep + l->entry;
+        size_t left = l->n_levels - l->entry, e = l->n_levels;
+        uint64_t starts = left - ia_kernels_pick()->levels_below(rep, left, l->lay.max_rep);
 
-        for (; e < l->n_levels; e++) {
-            if (l->rep[e] == l->lay.max_rep && begun++ == want)
-                break;
+        if (starts > want - begun) {
+            e = l->entry + find_start(rep, left, l->lay.max_rep, want - begun);
+            starts = want - begun;
         }
+        begun += starts;
         IA_TRY(append_entries(cx, l, e, acc));
         if (e < l->n_levels)
             break;

@@ -187,6 +187,10 @@ ia_status ia_leaf_read_layout(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
 ia_status ia_leaf_mini_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
 ia_status ia_leaf_mini_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
                             ia_leafacc *acc) IA_MUST_CHECK;
+/* Dictionary items named by the indices [start, start + n) in l->vals. Null slots may hold any index:
+ * vdef = definition level of each value, NULL = all valid. Errors: CORRUPT. */
+ia_status ia_leaf_gather(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, const uint16_t *vdef,
+                         ia_vals *out) IA_MUST_CHECK;
 /* The n page rows rows[i] - first, ascending, all in the open page without lists. */
 ia_status ia_leaf_mini_take(ia_ctx *cx, ia_leaf *l, const uint32_t *rows, size_t n,
                             ia_leafacc *acc) IA_MUST_CHECK;

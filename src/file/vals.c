@@ -1,6 +1,8 @@
 /* vals.c - accumulators of leaf values and of validity bits, between pages and arrays. */
 #include "file/vals.h"
 
+#include "file/encodings/kernels/kernels.h"
+
 /* ---- physical shapes ------------------------------------------------------------------------ */
 
 ia_status ia_phys_of(ia_ctx *cx, const ia_type *leaf, ia_phys *out)
@@ -103,34 +105,25 @@ void ia_valid_bits(ia_ctx *cx, ia_valid *v, const uint8_t *src, uint64_t off, ui
 
 void ia_valid_levels(ia_ctx *cx, ia_valid *v, const uint16_t *level, size_t n, unsigned limit)
 {
-    size_t zeros = 0;
-    uint8_t *p;
-    uint64_t at = v->n;
+    enum { STEP = 2048 };
+    const ia_kernels *k = ia_kernels_pick();
+    const size_t zeros = n - k->levels_below(level, n, limit);
+    uint8_t bits[STEP / 8];
 
-    for (size_t i = 0; i < n; i++)
-        zeros += level[i] >= limit;
-    if (!zeros) {
+    if (!zeros || !valid_start(cx, v, n)) {
         ia_valid_ones(cx, v, n);
         return;
     }
-    if (!valid_start(cx, v, n)) {
+    if (v->n % 8 == 0) {
+        (void)k->levels_bits(level, n, limit, v->bits.data + v->n / 8);
         v->n += n;
-        return;
+    } else {
+        for (size_t m; n; n -= m, level += m, v->n += m) {
+            m = n < STEP ? n : STEP;
+            (void)k->levels_bits(level, m, limit, bits);
+            ia_bits_copy(v->bits.data, (int64_t)v->n, bits, 0, (int64_t)m);
+        }
     }
-    p = v->bits.data;
-    while (n && (at & 7)) {
-        p[at >> 3] |= (uint8_t)((*level < limit) << (at & 7));
-        level++, at++, n--, v->n++;
-    }
-    for (; n >= 8; n -= 8, level += 8, at += 8, v->n += 8) {
-        unsigned byte = 0;
-
-        for (unsigned k = 0; k < 8; k++)
-            byte |= (unsigned)(level[k] < limit) << k;
-        p[at >> 3] = (uint8_t)byte;
-    }
-    for (; n; n--, level++, at++, v->n++)
-        p[at >> 3] |= (uint8_t)((*level < limit) << (at & 7));
     v->zeros += zeros;
 }
 
@@ -329,8 +322,7 @@ static void shift_offsets(uint8_t *dst, uint32_t dbits, const uint8_t *src, uint
                           uint64_t n, uint64_t delta)
 {
     if (dbits == 32 && sbits == 32) {
-        for (uint64_t i = 0; i < n; i++)
-            ia_put_le32(dst + i * 4, ia_le32(src + i * 4) + (uint32_t)delta);
+        ia_kernels_pick()->shift32((uint32_t *)(void *)dst, src, (size_t)n, (uint32_t)delta);
         return;
     }
     for (uint64_t i = 0; i < n; i++) {

@@ -4,46 +4,8 @@
 #include <string.h>
 
 #include "base/str.h"
-
-/* At a fixed row the lanes are contiguous on both sides, so each row is one straight vector loop.
- */
-static inline unsigned row_base(unsigned row)
-{
-    static const uint8_t order[8] = {0, 4, 2, 6, 1, 5, 3, 7};
-
-    return order[row / 8] * 16u + (row % 8) * 128u;
-}
-
-#define DEFINE_UNPACK(NAME, T, BITS)                                                               \
-    static inline T NAME##_load(const uint8_t *p, unsigned i)                                      \
-    {                                                                                              \
-        T v;                                                                                       \
-        memcpy(&v, p + i * sizeof(T), sizeof(T));                                                  \
-        return v;                                                                                  \
-    }                                                                                              \
-    void NAME(const uint8_t *restrict packed, unsigned w, T *restrict out)                         \
-    {                                                                                              \
-        enum { LANES = IA_PACK_BLOCK / BITS };                                                     \
-        const T mask = (T)(w >= BITS ? (T) ~(T)0 : (T)(((T)1 << (w & (BITS - 1))) - 1));           \
-        if (w == 0) {                                                                              \
-            memset(out, 0, IA_PACK_BLOCK * sizeof(T));                                             \
-            return;                                                                                \
-        }                                                                                          \
-        for (unsigned row = 0; row < BITS; row++) {                                                \
-            const unsigned bit = row * w, s = bit % BITS;                                          \
-            const uint8_t *a = packed + (size_t)(bit / BITS) * LANES * sizeof(T);                  \
-            T *o = out + row_base(row);                                                            \
-            if (s + w <= BITS) {                                                                   \
-                for (unsigned i = 0; i < LANES; i++)                                               \
-                    o[i] = (T)((NAME##_load(a, i) >> s) & mask);                                   \
-            } else {                                                                               \
-                const uint8_t *b = a + LANES * sizeof(T);                                          \
-                const unsigned up = BITS - s;                                                      \
-                for (unsigned i = 0; i < LANES; i++)                                               \
-                    o[i] = (T)(((NAME##_load(a, i) >> s) | (T)(NAME##_load(b, i) << up)) & mask);  \
-            }                                                                                      \
-        }                                                                                          \
-    }
+#include "file/encodings/kernels/kernels.h"
+#include "file/encodings/kernels/unpack_body.h"
 
 #define DEFINE_PACK(NAME, T, BITS)                                                                 \
     static inline void NAME##_or(uint8_t *p, unsigned i, T v)                                      \
@@ -62,7 +24,7 @@ static inline unsigned row_base(unsigned row)
         for (unsigned row = 0; row < BITS; row++) {                                                \
             const unsigned bit = row * w, s = bit % BITS;                                          \
             uint8_t *a = packed + (size_t)(bit / BITS) * LANES * sizeof(T);                        \
-            const T *v = in + row_base(row);                                                       \
+            const T *v = in + ia_unpack_base(row);                                                 \
             for (unsigned i = 0; i < LANES; i++)                                                   \
                 NAME##_or(a, i, (T)(v[i] << s));                                                   \
             if (s + w > BITS) {                                                                    \
@@ -73,10 +35,7 @@ static inline unsigned row_base(unsigned row)
         }                                                                                          \
     }
 
-DEFINE_UNPACK(ia_unpack8, uint8_t, 8)
-DEFINE_UNPACK(ia_unpack16, uint16_t, 16)
-DEFINE_UNPACK(ia_unpack32, uint32_t, 32)
-DEFINE_UNPACK(ia_unpack64, uint64_t, 64)
+IA_DEFINE_UNPACK(unpack8, uint8_t, 8)
 DEFINE_PACK(ia_pack8, uint8_t, 8)
 DEFINE_PACK(ia_pack16, uint16_t, 16)
 DEFINE_PACK(ia_pack32, uint32_t, 32)
@@ -84,14 +43,16 @@ DEFINE_PACK(ia_pack64, uint64_t, 64)
 
 void ia_unpack(unsigned bits, const uint8_t *packed, unsigned w, void *out)
 {
+    const ia_kernels *k = ia_kernels_pick();
+
     if (bits == 8)
-        ia_unpack8(packed, w, out);
+        unpack8(packed, w, out);
     else if (bits == 16)
-        ia_unpack16(packed, w, out);
+        k->unpack16(packed, w, out);
     else if (bits == 32)
-        ia_unpack32(packed, w, out);
+        k->unpack32(packed, w, out);
     else
-        ia_unpack64(packed, w, out);
+        k->unpack64(packed, w, out);
 }
 
 void ia_pack(unsigned bits, const void *in, unsigned w, uint8_t *packed)
@@ -106,7 +67,7 @@ void ia_pack(unsigned bits, const void *in, unsigned w, uint8_t *packed)
         ia_pack64(in, w, packed);
 }
 
-/* Value i lies in one lane, at one row of it; row_base() is its own inverse in the part that
+/* Value i lies in one lane, at one row of it; ia_unpack_base() is its own inverse in the part that
  * permutes. */
 uint64_t ia_unpack_one(unsigned bits, const uint8_t *packed, unsigned w, unsigned i)
 {

@@ -9,10 +9,6 @@ enum { IA_PACK_BLOCK = 1024 };
 
 /* A packed block is 128 * w bytes, 0 <= w <= T. `packed` may be unaligned; `out`/`in` hold 1024
  * values. */
-void ia_unpack8(const uint8_t *packed, unsigned w, uint8_t *out);
-void ia_unpack16(const uint8_t *packed, unsigned w, uint16_t *out);
-void ia_unpack32(const uint8_t *packed, unsigned w, uint32_t *out);
-void ia_unpack64(const uint8_t *packed, unsigned w, uint64_t *out);
 /* Values must fit w bits. */
 void ia_pack8(const uint8_t *in, unsigned w, uint8_t *packed);
 void ia_pack16(const uint16_t *in, unsigned w, uint8_t *packed);

@@ -3,6 +3,7 @@
 
 #include "file/encodings/bitpack.h"
 #include "file/encodings/decode_priv.h"
+#include "file/encodings/kernels/kernels.h"
 
 static bool is_integers(ia_enc_kind k)
 {
@@ -78,12 +79,11 @@ ia_status ia_block_u64s(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf,
 ia_status ia_block_levels(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, size_t n,
                           uint32_t max, uint16_t *out)
 {
-    unsigned top = 0;
+    unsigned top;
 
     d->plain_used = 0;
     IA_TRY(ia_block_ints(cx, d, e, buf, n, 16, (uint8_t *)out));
-    for (size_t i = 0; i < n; i++)
-        top = out[i] > top ? out[i] : top;
+    top = ia_kernels_pick()->levels_max(out, n);
     if (top > max)
         return ia_fail(cx, IA_ERR_CORRUPT, "level %u where the page has only %" PRIu32, top, max);
     return IA_OK;
