@@ -220,6 +220,9 @@ static ia_status check_enc(ia_ctx *cx, const ia_enc *e)
 {
     bool ok = true;
 
+    if (e->bits == 128 && (e->kind == IA_ENC_OOL_BITPACK || e->kind == IA_ENC_INLINE_BITPACK))
+        return ia_fail(cx, IA_ERR_UNSUPPORTED, "%s of 128 bit values is not supported",
+                       ia_enc_name(e->kind));
     switch (e->kind) {
     case IA_ENC_FLAT: /* 0 bits below out_of_line_bitpacking: all zero */
     case IA_ENC_CONSTANT:
@@ -231,10 +234,10 @@ static ia_status check_enc(ia_ctx *cx, const ia_enc *e)
         break;
     case IA_ENC_OOL_BITPACK:
         ok = e->child && e->child->kind == IA_ENC_FLAT && e->child->bits < e->bits;
-        ok = ok && (is_word(e->bits) || e->bits == 128);
+        ok = ok && is_word(e->bits);
         break;
     case IA_ENC_INLINE_BITPACK:
-        ok = is_word(e->bits) || e->bits == 128;
+        ok = is_word(e->bits);
         break;
     case IA_ENC_RLE:
     case IA_ENC_DICTIONARY:

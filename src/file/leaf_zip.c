@@ -52,7 +52,8 @@ ia_status ia_leaf_zip_open(ia_ctx *cx, ia_leaf *l)
         IA_TRY(fixed_bytes(cx, l, &l->value_bytes));
     if (var || l->lay.max_rep)
         return open_index(cx, l);
-    if (!(l->cw + l->value_bytes) || p->rows != l->lay.num_items || !ia_mul_u64(&size, p->rows, l->cw + l->value_bytes))
+    if (!(l->cw + l->value_bytes) || p->rows != l->lay.num_items ||
+        !ia_mul_u64(&size, p->rows, l->cw + l->value_bytes))
         return ia_fail(cx, IA_ERR_CORRUPT,
                        "full-zip page of %" PRIu64 " rows with %" PRIu64 " entries", p->rows,
                        l->lay.num_items);

@@ -209,7 +209,10 @@ ia_status write_raw(ia_ctx *cx, ia_objstore *os, const char *path, const ia_fiel
     ia_wire_put_u64s(cx, &b, 2, sizes, n);
     ia_wire_put_u64(cx, &b, 3, rows);
     put_hexes(cx, &lay, layout);
-    put_any(cx, &b, 4, minor ? "/lance.encodings21.PageLayout" : "/lance.encodings.ArrayEncoding",
+    put_any(cx, &b, 4,
+            minor == RAW_PLANAR ? "/lance.encodings23.PlanarLayout"
+            : minor             ? "/lance.encodings21.PageLayout"
+                                : "/lance.encodings.ArrayEncoding",
             &lay);
     ia_wire_end(cx, &b, page);
     cmo = b.len;

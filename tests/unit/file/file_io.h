@@ -24,8 +24,9 @@ void batch_text(ia_ctx *cx, const ia_batch *b, ia_buf *out);
 ia_status write_batch(ia_ctx *cx, ia_objstore *os, const char *path, const ia_batch *b,
                       const ia_file_writer_options *opt, ia_file_info *info);
 
-/* A file of one column "c" with one page made of the given layout message (minor 0: ArrayEncoding)
- * and buffers (hex, spaces allowed; NULL ends). */
+/* A file of one column "c" with one page made of the given layout message (minor 0: ArrayEncoding,
+ * RAW_PLANAR: PlanarLayout of format 2.3) and buffers (hex, spaces allowed; NULL ends). */
+enum { RAW_PLANAR = 0x100 | 3 };
 ia_status write_raw(ia_ctx *cx, ia_objstore *os, const char *path, const ia_field *field,
                     uint64_t rows, uint32_t minor, const char *layout, const char *const *buffers);
 void put_hexes(ia_ctx *cx, ia_buf *out, const char *hex);
