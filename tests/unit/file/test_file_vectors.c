@@ -253,7 +253,7 @@ static void damage(const char *name, unsigned rounds)
     ia_bytes raw = {0};
     uint64_t rng = 99;
 
-    snprintf(path, sizeof path, "%s/lance/%s", TEST_DATA, name);
+    snprintf(path, sizeof path, "%s/%s", TEST_DATA, name);
     assert_ok(ia_objstore_local(&e.cx, &os));
     assert_ok(ia_objstore_get(&e.cx, os, path, &raw));
     for (unsigned r = 0; r < rounds; r++) {
@@ -282,16 +282,31 @@ static void damage(const char *name, unsigned rounds)
 static void damaged_files_end_in_a_status(void **state)
 {
     static const char *const names[] = {
-        "list_nulls.2.1.lance",       "list_nulls.2.2.lance",         "string_fsst.2.2.lance",
-        "string_dict.2.2.lance",      "list_struct.2.2.lance",        "int32_runs.2.1.lance",
-        "list_long_string.2.1.lance", "float_bss.2.2.lance",          "fsl4_item_nulls.2.1.lance",
-        "list_all_null.2.2.lance",    "string_equal_nulls.2.2.lance", "list_fsl.2.1.lance",
-        "string_long_zstd.2.2.lance", "int64_1500.2.2.lance",
+        "lance/list_nulls.2.1.lance",         "lance/list_nulls.2.2.lance",
+        "lance/string_fsst.2.2.lance",        "lance/string_dict.2.2.lance",
+        "lance/list_struct.2.2.lance",        "lance/int32_runs.2.1.lance",
+        "lance/list_long_string.2.1.lance",   "lance/float_bss.2.2.lance",
+        "lance/fsl4_item_nulls.2.1.lance",    "lance/list_all_null.2.2.lance",
+        "lance/string_equal_nulls.2.2.lance", "lance/list_fsl.2.1.lance",
+        "lance/string_long_zstd.2.2.lance",   "lance/int64_1500.2.2.lance",
+    };
+    static const char *const structure[] = {
+        "files/map_list.2.2.lance",        "files/map_list.2.3.lance",
+        "files/fsl_fsl.2.2.lance",         "files/fsl_fsl.2.3.lance",
+        "files/struct_fsl.2.3.lance",      "files/packed.2.1.lance",
+        "files/packed_var_list.2.2.lance", "files/packed_var_list.2.3.lance",
+        "files/packed_fsst.2.2.lance",     "files/packed_deep.2.2.lance",
+        "files/packed_vector.2.2.lance",   "files/blob.2.1.lance",
+        "files/blob_struct.2.2.lance",     "files/blob_v2.2.2.lance",
+        "files/struct_empty.2.3.lance",    "files/nulls.2.3.lance",
+        "files/dict_list.2.3.lance",
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         damage(names[i], 120);
+    for (size_t i = 0; i < sizeof structure / sizeof *structure; i++)
+        damage(structure[i], 60);
 }
 
 int main(void)

@@ -230,7 +230,7 @@ static void leaves_are_the_fields_that_own_columns(void **state)
 static void bad_schemas_are_refused_by_name(void **state)
 {
     env e = env_new(0);
-    static const char *const types[] = {"map",
+    static const char *const types[] = {"union",
                                         "fixed_size_list:float:0",
                                         "fixed_size_list:string:2",
                                         "decimal:12:1:1",
