@@ -37,11 +37,14 @@ DEFINE_RUNS(runs16, uint16_t)
 DEFINE_RUNS(runs32, uint32_t)
 DEFINE_RUNS(runs64, uint64_t)
 
+/* No runs when their buffers could not be had: ia_wputter_put says so. */
 static size_t make_runs(ia_wputter *p, uint64_t at, size_t n)
 {
     const uint8_t *base = ia_vals_base(p->v);
     size_t runs;
 
+    if (p->run_values.failed || p->run_lengths.failed)
+        return 0;
     switch (p->v->phys.bits) {
     case 8:
         runs = runs8(base, at, n, p->run_values.data, p->run_lengths.data);
