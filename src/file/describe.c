@@ -54,7 +54,8 @@ typedef struct col_walk {
     ia_file *f;
     ia_filedesc *d;
     uint32_t next;
-    uint64_t per_row; /* entries of a column for each row; 0 = it depends */
+    uint64_t entries; /* of a column's pages for each row: the lengths of fixed-size lists */
+    bool in_list;     /* then each row has values as it likes */
     ia_buf path;
 } col_walk;
 
@@ -118,8 +119,10 @@ static void expect_bytes(ia_columndesc *c, const ia_type *t, uint64_t rows, uint
 static ia_status walk_field(ia_ctx *cx, col_walk *w, const ia_field *f, int depth)
 {
     const size_t len = w->path.len;
-    const uint64_t per_row = w->per_row;
-    const bool leaf = ia_field_is_leaf(f) || depth > MAX_DEPTH;
+    const uint64_t entries = w->entries;
+    const bool in_list = w->in_list;
+    const bool leaf = ia_field_is_leaf(f) || depth > MAX_DEPTH ||
+                      (w->d->minor == 0 && f->type->id == IA_TYPE_FIXED_LIST);
     char type[256];
 
     if (len)
@@ -128,17 +131,17 @@ static ia_status walk_field(ia_ctx *cx, col_walk *w, const ia_field *f, int dept
     IA_TRY(ia_buf_status(&w->path));
     if ((leaf || w->d->minor == 0) && w->next < w->d->n_columns) {
         IA_TRY(describe_column(cx, w, ia_type_text(f->type, type, sizeof type),
-                               w->d->minor ? per_row : 0));
+                               w->d->minor || !in_list ? entries : 0));
         if (leaf)
-            expect_bytes(&w->d->columns[w->next - 1], f->type, w->d->rows, per_row);
+            expect_bytes(&w->d->columns[w->next - 1], f->type, w->d->rows, in_list ? 0 : entries);
     }
     if (!leaf && f->type->id == IA_TYPE_FIXED_LIST)
-        w->per_row = ia_mul_u64(&w->per_row, per_row, (uint64_t)f->type->size) ? w->per_row : 0;
-    if (!leaf && ia_type_is_list(f->type))
-        w->per_row = 0;
+        w->entries = ia_mul_u64(&w->entries, entries, (uint64_t)f->type->size) ? w->entries : 0;
+    w->in_list = in_list || ia_type_is_list(f->type);
     for (size_t i = 0; !leaf && i < f->type->n_children; i++)
         IA_TRY(walk_field(cx, w, &f->type->children[i], depth + 1));
-    w->per_row = per_row;
+    w->entries = entries;
+    w->in_list = in_list;
     w->path.len = len;
     return IA_OK;
 }
@@ -151,7 +154,7 @@ static ia_status walk_columns(ia_ctx *cx, ia_file *f, const ia_schema *exact, ia
     IA_GO(IA_ARENA_ARRAY(cx, &d->arena, d->columns, (size_t)f->n_cols + 1));
     d->n_columns = f->n_cols;
     for (size_t i = 0; i < exact->n_fields; i++) {
-        w.per_row = 1;
+        w.entries = 1;
         IA_GO(walk_field(cx, &w, &exact->fields[i], 0));
     }
     while (w.next < d->n_columns)

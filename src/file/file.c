@@ -326,8 +326,7 @@ done:
     return st;
 }
 
-static ia_status read_pages(ia_ctx *cx, ia_file *f, ia_filecol *c, uint64_t per_row,
-                            const uint8_t *meta)
+static ia_status read_pages(ia_ctx *cx, ia_file *f, ia_filecol *c, const uint8_t *meta)
 {
     numbers nums = {0};
     size_t cap = 0, at = 0;
@@ -350,9 +349,6 @@ static ia_status read_pages(ia_ctx *cx, ia_file *f, ia_filecol *c, uint64_t per_
             IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "impossible number of rows"));
     }
     IA_GO(ia_wire_done(cx, &w, "column metadata"));
-    if (per_row && (row % per_row || row / per_row != f->rows))
-        IA_GO(ia_fail(cx, IA_ERR_CORRUPT, "pages hold %" PRIu64 " rows, the file has %" PRIu64,
-                      row / per_row, f->rows));
     for (size_t i = 0; i < c->n_pages; i++) { /* the array no longer moves */
         ia_page *p = &c->pages[i];
 
@@ -371,6 +367,21 @@ done:
     return st;
 }
 
+/* At every load: another reader of the column may not have known what belongs there. */
+static ia_status check_rows(ia_ctx *cx, const ia_file *f, const ia_filecol *c, uint32_t column,
+                            uint64_t per_row)
+{
+    const ia_page *last = c->n_pages ? &c->pages[c->n_pages - 1] : NULL;
+    const uint64_t rows = last ? last->first + last->rows : 0;
+
+    if (!per_row || (rows % per_row == 0 && rows / per_row == f->rows))
+        return IA_OK;
+    return ia_fail(cx, IA_ERR_CORRUPT,
+                   "file %s, column %" PRIu32 ": pages hold %" PRIu64
+                   " rows, the file has %" PRIu64,
+                   f->io->path, column, rows / per_row, f->rows);
+}
+
 ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, uint64_t per_row,
                               ia_filecol **out)
 {
@@ -387,7 +398,7 @@ ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, uint64_t 
     if (!c->loaded) {
         st = meta_bytes(cx, f, c->meta_pos, c->meta_len, "bad column metadata", &c->meta, &meta);
         if (st == IA_OK)
-            st = read_pages(cx, f, c, per_row, meta);
+            st = read_pages(cx, f, c, meta);
         if (st != IA_OK) {
             ia_free(c->meta);
             ia_free(c->pages);
@@ -399,6 +410,7 @@ ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, uint64_t 
         }
         c->loaded = true;
     }
+    IA_TRY(check_rows(cx, f, c, column, per_row));
     *out = c;
     return IA_OK;
 }

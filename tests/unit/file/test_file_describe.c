@@ -4,6 +4,7 @@
 
 #include "file/describe.h"
 #include "file/file_check.h"
+#include "file/file_priv.h"
 #include "file_io.h"
 
 /* Columns a: int64, b: struct<int32,string>, c: list<string>, d: fsl<float,64>. */
@@ -179,6 +180,26 @@ static void names_with_dots_and_list_items_are_found(void **state)
     env_end(&e);
 }
 
+static void rows_of_a_page_table_are_checked_whoever_loaded_it(void **state)
+{
+    env e = env_new(0);
+    ia_objstore *os = NULL;
+    ia_file *f = NULL;
+    ia_filecol *c = NULL;
+
+    (void)state;
+    assert_ok(ia_objstore_memory(&e.cx, true, &os));
+    write_mixed(&e, os);
+    assert_ok(ia_file_open(&e.cx, os, "/f.lance", 0, &f));
+    assert_ok(ia_file_column_load(&e.cx, f, 3, 0, &c));
+    assert_ok(ia_file_column_load(&e.cx, f, 3, 1, &c));
+    assert_int_equal(ia_file_column_load(&e.cx, f, 3, 2, &c), IA_ERR_CORRUPT);
+    assert_non_null(strstr(e.cx.err.text, "column 3: pages hold 150 rows, the file has 300"));
+    ia_file_close(f);
+    ia_objstore_close(os);
+    env_end(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +207,7 @@ int main(void)
         cmocka_unit_test(a_page_in_an_unknown_encoding_is_shown_as_refused),
         cmocka_unit_test(a_damaged_page_description_is_an_error_that_says_where),
         cmocka_unit_test(names_with_dots_and_list_items_are_found),
+        cmocka_unit_test(rows_of_a_page_table_are_checked_whoever_loaded_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
