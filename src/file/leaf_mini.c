@@ -228,6 +228,22 @@ static uint64_t read_limit(const ia_leaf *l, size_t c, uint64_t end)
 
 /* Finds the parts of chunk c, decodes its levels into l->rep and l->def. Reading may go on to byte
  * `upto`. */
+/* The count has 16 bits, and large chunks may hold more entries than that: then the runs of their
+ * levels tell. */
+static size_t level_count(const ia_leaf *l, const chunk_parts *p)
+{
+    const ia_enc *encs[2] = {l->lay.rep, l->lay.def};
+    const ia_view views[2] = {p->rep, p->def};
+    uint64_t n;
+
+    for (int i = 0; l->lay.large_chunk && i < 2; i++) {
+        if (encs[i] && ia_block_told(encs[i], views[i], &n) && n > UINT16_MAX &&
+            n <= MAX_CHUNK_VALUES && (n & UINT16_MAX) == p->n_levels)
+            return (size_t)n;
+    }
+    return p->n_levels;
+}
+
 static ia_status open_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t upto, chunk_parts *parts)
 {
     uint64_t n = l->chunk_val[c + 1] - l->chunk_val[c], len = l->chunk_off[c + 1] - l->chunk_off[c];
@@ -238,7 +254,7 @@ static ia_status open_chunk(ia_ctx *cx, ia_leaf *l, size_t c, uint64_t upto, chu
     IA_TRY(ia_leaf_bytes(cx, l, &l->win, l->chunk_off[c], len, upto, &p));
     if (!split_chunk(l, p, (size_t)len, parts))
         return ia_fail(cx, IA_ERR_CORRUPT, "parts do not fill %" PRIu64 " bytes", len);
-    l->n_levels = l->lay.rep || l->lay.def ? parts->n_levels : (size_t)n;
+    l->n_levels = l->lay.rep || l->lay.def ? level_count(l, parts) : (size_t)n;
     if (l->lay.rep) {
         IA_TRY(ia_leaf_level_room(cx, &l->rep, &l->rep_cap, l->n_levels));
         IA_TRY(ia_block_levels(cx, &l->dec, l->lay.rep, parts->rep, l->n_levels, l->lay.max_rep,

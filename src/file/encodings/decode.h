@@ -35,6 +35,8 @@ uint32_t ia_enc_bits(const ia_enc *e);
 /* A block of n levels (rep, def); each is checked against `max`. */
 ia_status ia_block_levels(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, size_t n,
                           uint32_t max, uint16_t *out) IA_MUST_CHECK;
+/* Values of a block of runs whose lengths lie plain in it; false = cannot tell. */
+bool ia_block_told(const ia_enc *e, ia_view buf, uint64_t *n);
 /* A block of n integers of 64 bits. `buf` is
  * empty where the encoding has no payload (ia_enc_has_payload). The caller bounds n. */
 ia_status ia_block_u64s(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, uint64_t n,

@@ -211,3 +211,22 @@ ia_status ia_rle_block(ia_ctx *cx, ia_decoder *d, const ia_enc *e, ia_view buf, 
         return ia_enc_bad_size(cx, e, buf.len, n);
     return fill_runs(cx, e->child->bits, p + 8, p + 8 + size, lengths.len, n, out);
 }
+
+bool ia_block_told(const ia_enc *e, ia_view buf, uint64_t *n)
+{
+    const uint8_t *p = (const uint8_t *)buf.data;
+    uint64_t size, count, sum = 0;
+    ia_view lengths;
+    uint32_t bits;
+
+    if (e->kind != IA_ENC_RLE || buf.len < 8 || (size = ia_le64(p)) > buf.len - 8)
+        return false;
+    bits = e->child2->bits;
+    lengths = (ia_view){buf.data + 8 + size, buf.len - 8 - (size_t)size};
+    if ((bits != 8 && bits != 16 && bits != 32) || !shows_count(e->child2, lengths, &count))
+        return false;
+    for (uint64_t i = 0; i < count; i++)
+        sum += ia_pack_load(bits, (const uint8_t *)lengths.data + i * (bits / 8));
+    *n = sum;
+    return true;
+}

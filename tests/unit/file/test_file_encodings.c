@@ -735,12 +735,50 @@ static void what_is_wrong_or_unknown_is_named(void **state)
     }
 }
 
+/* ---- large chunks --------------------------------------------------------------------------- */
+
+/* 65537 empty lists and one of one item in one chunk, whose count of entries says 2. */
+static void a_chunk_may_hold_more_entries_than_its_count_can_say(void **state)
+{
+    static const char layout[] =
+        "0a060a040a02010512300a2e0a040a02082012220a0e420c0a040a02081012040a020810120e420c"
+        "0a040a02081012040a020810180128013001";
+    static const char *const buffers[] = {
+        "70000000",
+        "02001000140004000000fefefefefefe040000000000000001000100ffff03000600000000000000"
+        "010001000000ffff02000100fefefefe07000000fefefefe",
+        "02000100000000000000000000000000", NULL};
+    enum { ROWS = 65538 };
+    env e = env_new(0);
+    ia_type *t = gen_type(&e.cx, "list<int32>");
+    ia_field field = {.name = (char *)"c", .type = t, .nullable = true};
+    ia_objstore *os = NULL;
+    ia_buf have = {0};
+    opened o;
+
+    (void)state;
+    assert_ok(ia_objstore_memory(&e.cx, true, &os));
+    assert_ok(write_raw(&e.cx, os, "/v.lance", &field, ROWS, RAW_PLANAR, layout, buffers));
+    assert_ok(opened_init(&e.cx, os, "/v.lance", &o));
+    assert_ok(opened_scan(&e.cx, &o, 0, ROWS, ROWS, &have));
+    assert_int_equal(strlen((char *)have.data), (ROWS - 1) * 3 + strlen("[07000000]\n"));
+    ia_buf_clear(&have);
+    assert_ok(opened_take(&e.cx, &o, (uint32_t[]){0, ROWS - 1}, 2, &have));
+    assert_string_equal((char *)have.data, "[]\n[07000000]\n");
+    opened_dispose(&o);
+    ia_buf_dispose(&have);
+    ia_objstore_close(os);
+    ia_type_release(t);
+    env_end(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_encoding_reads_as_its_bytes_say),
         cmocka_unit_test(damaged_bytes_end_in_a_status_and_short_ones_in_an_error),
         cmocka_unit_test(what_is_wrong_or_unknown_is_named),
+        cmocka_unit_test(a_chunk_may_hold_more_entries_than_its_count_can_say),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
