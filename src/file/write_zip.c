@@ -225,6 +225,20 @@ done:
     return st;
 }
 
+/* Nulls or empty values: the engine's reader gives them to LZ4 too, which refuses them. */
+static bool has_nothing(const zip *z)
+{
+    const ia_vals *v = z->v;
+
+    if (z->lv->def)
+        return true;
+    for (uint64_t i = 0; i < v->n; i++) {
+        if (ia_vals_offset(v, i) == ia_vals_offset(v, i + 1))
+            return true;
+    }
+    return false;
+}
+
 /* Compression as asked; by itself ZSTD for pages with very long values, and FSST, where they pay.
  */
 static ia_status pick_encoding(zip *z)
@@ -241,6 +255,10 @@ static ia_status pick_encoding(zip *z)
              h->encoding == IA_HINT_ENCODING_AUTO)
         z->scheme = IA_SCHEME_ZSTD;
     z->level = h->level;
+    if (z->scheme == IA_SCHEME_LZ4 && has_nothing(z)) {
+        z->scheme = IA_SCHEME_ZSTD;
+        z->level = 0;
+    }
     IA_TRY(ia_wfsst_train(z->cx, l, &z->fsst));
     if (z->scheme) {
         IA_TRY(measure(z, &size));
