@@ -197,8 +197,9 @@ static ia_status open_stream(ia_ctx *cx, shared_file *shared, const inarch_file_
                             &fs->proj));
     IA_TRY(IA_NEW_ARRAY(cx, fs->cols, fs->proj.n + 1));
     out->schema = ia_schema_retain(fs->proj.schema);
-    return ia_file_scan_open(cx, shared->file, fs->proj.cols, fs->proj.n, begin, end,
-                             opt->batch_rows, &fs->scan);
+    IA_TRY(ia_file_scan_open(cx, shared->file, fs->proj.cols, fs->proj.n, begin, end,
+                             opt->batch_rows, &fs->scan));
+    return ia_file_scan_threads(cx, fs->scan, opt->threads);
 }
 
 static inarch_status check_scan_options(const inarch_file_scan_options *opt)
@@ -293,29 +294,58 @@ static ia_status plan_take(ia_ctx *cx, const shared_file *s, const uint64_t *row
     return IA_OK;
 }
 
+/* Makes batches of the parts; moves their columns. */
+static ia_status add_parts(ia_ctx *cx, const ia_projection *proj, ia_array **cols,
+                           const size_t *sizes, size_t parts, api_rows *out)
+{
+    IA_TRY(IA_GROW(cx, out->batches, out->cap, parts));
+    for (size_t p = 0; p < parts; p++) {
+        ia_status st = ia_batch_make(cx, proj->schema, (int64_t)sizes[p], cols + p * proj->n,
+                                     &out->batches[out->n]);
+
+        memset(cols + p * proj->n, 0, proj->n * sizeof *cols); /* taken over in any case */
+        if (st != IA_OK)
+            return st;
+        out->n++;
+        out->rows += sizes[p];
+    }
+    return IA_OK;
+}
+
+/* The one batch of out with its rows at their places. */
+static ia_status place_rows(ia_ctx *cx, const int64_t *place, size_t n, api_rows *out)
+{
+    ia_batch *placed = NULL;
+
+    IA_TRY(ia_take_batch(cx, out->batches[0], place, (int64_t)n, &placed));
+    ia_batch_release(out->batches[0]);
+    out->batches[0] = placed;
+    out->rows = n;
+    return IA_OK;
+}
+
+/* Rows in another order than the file's come in one batch, so that they can be put there. */
 static ia_status take_rows(ia_ctx *cx, shared_file *s, const uint64_t *rows, size_t n,
-                           const inarch_file_scan_options *opt, ia_batch **out)
+                           const inarch_file_scan_options *opt, api_rows *out)
 {
     take_plan plan = {0};
     ia_projection proj = {0};
     ia_array **cols = NULL;
-    ia_batch *got = NULL;
+    size_t sizes[IA_TAKE_PARTS], parts = 0;
     ia_status st;
 
-    *out = NULL;
     IA_GO(plan_take(cx, s, rows, n, &plan));
     IA_GO(ia_projection_of(cx, s->file, s->schema, opt->columns, opt->n_columns, &proj));
-    IA_GO(IA_NEW_ARRAY(cx, cols, proj.n + 1));
-    IA_GO(ia_file_take(cx, s->file, proj.cols, proj.n, plan.offsets, plan.n, cols));
-    IA_GO(ia_batch_make(cx, proj.schema, (int64_t)plan.n, cols, &got));
-    if (plan.place) {
-        IA_GO(ia_take_batch(cx, got, plan.place, (int64_t)n, out));
-    } else {
-        *out = got;
-        got = NULL;
-    }
+    IA_GO(IA_NEW_ARRAY(cx, cols, IA_TAKE_PARTS * proj.n + 1));
+    IA_GO(ia_file_take_parts(cx, s->file, proj.cols, proj.n, plan.offsets, plan.n,
+                             plan.place ? 1 : opt->threads, cols, sizes, &parts));
+    out->schema = ia_schema_retain(proj.schema);
+    IA_GO(add_parts(cx, &proj, cols, sizes, parts, out));
+    if (plan.place)
+        IA_GO(place_rows(cx, plan.place, n, out));
 done:
-    ia_batch_release(got);
+    for (size_t i = 0; cols && i < parts * proj.n; i++)
+        ia_array_release(cols[i]);
     ia_free(cols);
     ia_projection_dispose(&proj);
     ia_free(plan.offsets);
@@ -328,7 +358,6 @@ inarch_status inarch_file_take(inarch_file *f, const uint64_t *rows, size_t n,
 {
     const inarch_file_scan_options def = INARCH_FILE_SCAN_OPTIONS_INIT;
     api_call c;
-    ia_batch *b = NULL;
     api_rows all = {0};
     ia_stream s = {0};
     ia_status st;
@@ -340,18 +369,12 @@ inarch_status inarch_file_take(inarch_file *f, const uint64_t *rows, size_t n,
         return st;
     if ((st = api_begin(&c, &f->set, f->budget)) != IA_OK)
         goto done;
-    IA_GO(take_rows(&c.cx, f->shared, rows, n, opt ? opt : &def, &b));
-    all.schema = ia_schema_retain(b->schema);
-    IA_GO(IA_GROW(&c.cx, all.batches, all.cap, 1));
-    all.rows = (uint64_t)b->rows;
-    all.batches[all.n++] = b;
-    b = NULL;
+    IA_GO(take_rows(&c.cx, f->shared, rows, n, opt ? opt : &def, &all));
     IA_GO(api_rows_stream(&c.cx, &all, &s));
     IA_GO(ia_export_stream(&c.cx, &s, out));
 done:
     ia_stream_dispose(&s);
     api_rows_dispose(&all);
-    ia_batch_release(b);
     return api_end(&c, st);
 }
 

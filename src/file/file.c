@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/pool.h"
 #include "file/file_priv.h"
 #include "file/leaf_cache.h"
 #include "file/lschema_wire.h"
@@ -210,6 +211,7 @@ void ia_file_close(ia_file *f)
 {
     if (!f)
         return;
+    ia_pool_free(f->pool);
     ia_leaf_cache_empty(f);
     pthread_mutex_destroy(&f->idle.lock);
     for (uint32_t i = 0; f->cols && i < f->n_cols; i++) {

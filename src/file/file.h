@@ -36,6 +36,9 @@ typedef struct ia_file_scan ia_file_scan;
 ia_status ia_file_scan_open(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
                             uint64_t begin, uint64_t end, uint32_t batch_rows,
                             ia_file_scan **out) IA_MUST_CHECK;
+/* From now on up to `threads` threads read (the caller's included); before the first next. The
+ * same batches in the same order; more memory. Keeps to one thread when memory is short. */
+ia_status ia_file_scan_threads(ia_ctx *cx, ia_file_scan *s, uint32_t threads) IA_MUST_CHECK;
 /* Next rows: out[k] for cols[k] (caller's, release), *rows = 0 at the end. */
 ia_status ia_file_scan_next(ia_ctx *cx, ia_file_scan *s, ia_array **out,
                             uint64_t *rows) IA_MUST_CHECK;
@@ -43,6 +46,13 @@ void ia_file_scan_close(ia_file_scan *s);
 /* Rows at strictly ascending offsets; reads only the chunks that hold them. out[k] for cols[k]. */
 ia_status ia_file_take(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
                        const uint32_t *offsets, size_t n, ia_array **out) IA_MUST_CHECK;
+
+/* The same on up to `threads` threads: the rows in *parts <= IA_TAKE_PARTS runs of sizes[p] rows,
+ * out[p * n_cols + k] for cols[k]; out has room for IA_TAKE_PARTS * n_cols. */
+enum { IA_TAKE_PARTS = 16 };
+ia_status ia_file_take_parts(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
+                             const uint32_t *offsets, size_t n, uint32_t threads, ia_array **out,
+                             size_t *sizes, size_t *parts) IA_MUST_CHECK;
 
 /* Bytes [position, position + size) of the file: the payload that a blob descriptor names. `out` has
  * room for `size`. Errors: CORRUPT when that leaves the file. */

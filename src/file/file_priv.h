@@ -46,6 +46,7 @@ struct ia_file {
     ia_filecol *cols;
     uint32_t n_cols;
     ia_leafidle idle;
+    struct ia_pool *pool; /* of takes; NULL until one wants threads */
 };
 
 /* Page table of a column, loaded on first use. The pages must hold `per_row` entries for each row of

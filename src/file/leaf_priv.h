@@ -144,8 +144,7 @@ ia_status ia_blob_fetch(ia_ctx *cx, ia_leaf *l, const uint8_t *descriptors, uint
                         ia_vals *out) IA_MUST_CHECK;
 /* dict_array.c: the plain array `a` (released) as dictionary array of type `t`. INVALID when the
  * indices do not reach. */
-ia_status ia_dict_array(ia_ctx *cx, ia_array *a, const ia_type *t,
-                               ia_array **out) IA_MUST_CHECK;
+ia_status ia_dict_array(ia_ctx *cx, ia_array *a, const ia_type *t, ia_array **out) IA_MUST_CHECK;
 
 /* ---- between the layouts' files -------------------------------------------------------------- */
 
@@ -187,8 +186,8 @@ ia_status ia_leaf_read_layout(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
 ia_status ia_leaf_mini_open(ia_ctx *cx, ia_leaf *l) IA_MUST_CHECK;
 ia_status ia_leaf_mini_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
                             ia_leafacc *acc) IA_MUST_CHECK;
-/* Dictionary items named by the indices [start, start + n) in l->vals. Null slots may hold any index:
- * vdef = definition level of each value, NULL = all valid. Errors: CORRUPT. */
+/* Dictionary items named by the indices [start, start + n) in l->vals. Null slots may hold any
+ * index: vdef = definition level of each value, NULL = all valid. Errors: CORRUPT. */
 ia_status ia_leaf_gather(ia_ctx *cx, ia_leaf *l, uint64_t start, uint64_t n, const uint16_t *vdef,
                          ia_vals *out) IA_MUST_CHECK;
 /* The n page rows rows[i] - first, ascending, all in the open page without lists. */

@@ -1,17 +1,10 @@
 /* scan.c - sequential reading of rows of top-level columns in batches. */
 #include <inttypes.h>
 
-#include "file/colread.h"
+#include "file/scan_priv.h"
 
 enum { DEFAULT_ROWS = 8192 };
 #define BATCH_BYTES ((uint64_t)8 << 20)
-
-struct ia_file_scan {
-    ia_file *f;
-    ia_colread *cols;
-    size_t n_cols;
-    uint64_t row, end, batch;
-};
 
 /* Stored bytes of a row, for the size of batches. */
 static uint64_t row_bytes(const ia_file *f, const ia_colread *c)
@@ -29,6 +22,16 @@ static uint64_t row_bytes(const ia_file *f, const ia_colread *c)
     return sum;
 }
 
+void ia_file_scan_range(ia_file_scan *s, uint64_t row, uint64_t end)
+{
+    s->row = row;
+    s->end = end;
+    for (size_t i = 0; i < s->n_cols; i++) {
+        for (size_t k = 0; k < s->cols[i].n_leaves; k++)
+            s->cols[i].leaves[k].leaf.scan_end = end;
+    }
+}
+
 ia_status ia_file_scan_open(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
                             uint64_t begin, uint64_t end, uint32_t batch_rows, ia_file_scan **out)
 {
@@ -39,19 +42,18 @@ ia_status ia_file_scan_open(ia_ctx *cx, ia_file *f, const ia_file_column *cols, 
     *out = NULL;
     IA_GO(IA_NEW(cx, s));
     s->f = f;
+    s->cols_in = cols;
     if (begin > end || end > f->rows)
         IA_GO(ia_fail(cx, IA_ERR_INTERNAL, "file %s: rows %" PRIu64 " to %" PRIu64 " of %" PRIu64,
                       f->io->path, begin, end, f->rows));
-    s->row = begin;
-    s->end = end;
     IA_GO(IA_NEW_ARRAY(cx, s->cols, n_cols ? n_cols : 1));
     s->n_cols = n_cols;
     for (size_t i = 0; i < n_cols; i++) {
         IA_GO(ia_colread_open(cx, f, &cols[i], &s->cols[i]));
         wide += row_bytes(f, &s->cols[i]);
-        for (size_t k = 0; k < s->cols[i].n_leaves; k++)
-            s->cols[i].leaves[k].leaf.scan_end = end;
     }
+    ia_file_scan_range(s, begin, end);
+    s->row_bytes = wide;
     s->batch = batch_rows ? batch_rows : DEFAULT_ROWS;
     if (s->batch > BATCH_BYTES / wide)
         s->batch = BATCH_BYTES / wide ? BATCH_BYTES / wide : 1;
@@ -87,6 +89,8 @@ ia_status ia_file_scan_next(ia_ctx *cx, ia_file_scan *s, ia_array **out, uint64_
         out[i] = NULL;
     if (!n)
         return IA_OK;
+    if (s->team)
+        return ia_scan_team_next(cx, s, out, rows);
     IA_TRY(ia_check(cx, s->row, s->end));
     st = read_batch(cx, s, n, out);
     if (st != IA_OK) {
@@ -102,6 +106,7 @@ void ia_file_scan_close(ia_file_scan *s)
 {
     if (!s)
         return;
+    ia_scan_team_close(s->team, s->n_cols);
     for (size_t i = 0; s->cols && i < s->n_cols; i++)
         ia_colread_close(&s->cols[i]);
     ia_free(s->cols);

@@ -1,6 +1,7 @@
 /* take_rows.c - rows by position: only the chunks that hold them are read. */
 #include <inttypes.h>
 
+#include "base/pool.h"
 #include "file/colread.h"
 
 /* Runs of adjacent rows; what follows lets reads be joined. */
@@ -107,9 +108,29 @@ done:
     return st;
 }
 
+/* A run of the rows, all columns. */
+typedef struct take_part {
+    ia_file *f;
+    const ia_file_column *cols;
+    size_t n_cols;
+    const uint32_t *offsets;
+    size_t n;
+    ia_array **out;
+} take_part;
+
+static ia_status read_part(ia_ctx *cx, void *arg)
+{
+    const take_part *p = arg;
+
+    for (size_t i = 0; i < p->n_cols; i++)
+        IA_TRY(take_column(cx, p->f, &p->cols[i], p->offsets, p->n, &p->out[i]));
+    return IA_OK;
+}
+
 ia_status ia_file_take(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
                        const uint32_t *offsets, size_t n, ia_array **out)
 {
+    take_part all = {f, cols, n_cols, offsets, n, out};
     ia_status st;
 
     for (size_t i = 0; i < n_cols; i++)
@@ -117,9 +138,59 @@ ia_status ia_file_take(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_
     st = check_offsets(cx, f, offsets, n);
     if (st == IA_OK)
         st = ia_check(cx, 0, 0);
-    for (size_t i = 0; st == IA_OK && i < n_cols; i++)
-        st = take_column(cx, f, &cols[i], offsets, n, &out[i]);
+    if (st == IA_OK)
+        st = read_part(cx, &all);
     if (st != IA_OK)
         ia_colread_drop(out, n_cols);
+    return st;
+}
+
+/* ---- several threads ------------------------------------------------------------------------ */
+
+/* Few rows are read faster than threads are woken. */
+enum { ROWS_PER_THREAD = 512 };
+
+/* Everything that opens lazily is opened here, before threads share it. */
+static ia_status prepare(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
+                         uint32_t threads)
+{
+    for (size_t i = 0; i < n_cols; i++) {
+        ia_colread c = {0};
+        ia_status st = ia_colread_open(cx, f, &cols[i], &c);
+
+        ia_colread_close(&c);
+        if (st != IA_OK)
+            return st;
+    }
+    if (f->pool && ia_pool_threads(f->pool) == threads)
+        return IA_OK;
+    ia_pool_free(f->pool);
+    return ia_pool_new(cx, threads, &f->pool);
+}
+
+ia_status ia_file_take_parts(ia_ctx *cx, ia_file *f, const ia_file_column *cols, size_t n_cols,
+                             const uint32_t *offsets, size_t n, uint32_t threads, ia_array **out,
+                             size_t *sizes, size_t *parts)
+{
+    take_part part[IA_TAKE_PARTS];
+    size_t k = threads < IA_TAKE_PARTS ? threads : IA_TAKE_PARTS;
+    ia_status st;
+
+    k = k < n / ROWS_PER_THREAD ? k : n / ROWS_PER_THREAD;
+    *parts = 1;
+    sizes[0] = n;
+    if (k < 2)
+        return ia_file_take(cx, f, cols, n_cols, offsets, n, out);
+    memset(out, 0, k * n_cols * sizeof *out);
+    IA_TRY(check_offsets(cx, f, offsets, n));
+    IA_TRY(prepare(cx, f, cols, n_cols, (uint32_t)k));
+    for (size_t i = 0, at = 0; i < k; at += sizes[i++]) {
+        sizes[i] = (n - at) / (k - i);
+        part[i] = (take_part){f, cols, n_cols, offsets + at, sizes[i], out + i * n_cols};
+    }
+    st = ia_pool_each(cx, f->pool, read_part, part, k, sizeof part[0]);
+    if (st != IA_OK)
+        ia_colread_drop(out, k * n_cols);
+    *parts = k;
     return st;
 }

@@ -7,7 +7,7 @@
 /* Paths are absolute and normalised ("/data/my.graph/Person.lance/data/x.lance"): no "." or "..",
  * no doubled or trailing slash. Directories appear with the first object in them.
  * Objects are immutable once written, but for the few named in put(). Threads: stores are safe to
- * share; an ia_objfile and an ia_objwriter are used by one thread at a time. */
+ * share, and so is reading from an ia_objfile; an ia_objwriter is used by one thread at a time. */
 typedef struct ia_objstore ia_objstore;
 typedef struct ia_objfile ia_objfile;     /* an object open for ranged reads */
 typedef struct ia_objwriter ia_objwriter; /* a new object being streamed */

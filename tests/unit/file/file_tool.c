@@ -78,7 +78,7 @@ static void print_rows(ia_ctx *cx, ia_array **cols, size_t n, uint64_t rows, ia_
 }
 
 static ia_status scan(ia_ctx *cx, opened *o, uint64_t begin, uint64_t end, uint32_t batch,
-                      bool print)
+                      uint32_t threads, bool print)
 {
     ia_file_scan *s = NULL;
     ia_array **cols = NULL;
@@ -88,6 +88,7 @@ static ia_status scan(ia_ctx *cx, opened *o, uint64_t begin, uint64_t end, uint3
 
     IA_GO(IA_NEW_ARRAY(cx, cols, o->s->n_fields + 1));
     IA_GO(ia_file_scan_open(cx, o->f, o->cols, o->s->n_fields, begin, end, batch, &s));
+    IA_GO(ia_file_scan_threads(cx, s, threads));
     do {
         IA_GO(ia_file_scan_next(cx, s, cols, &rows));
         if (print)
@@ -189,7 +190,7 @@ static ia_status bench(ia_ctx *cx, ia_objstore *os, opened *o, const char *targe
 
     for (int i = 0; i < 5; i++) {
         t = now();
-        IA_TRY(scan(cx, o, 0, ia_file_rows(o->f), 0, false));
+        IA_TRY(scan(cx, o, 0, ia_file_rows(o->f), 0, 1, false));
         printf("scan of %" PRIu64 " rows: %.1f ms\n", ia_file_rows(o->f), (now() - t) * 1e3);
     }
     for (size_t i = 0, n = o->s->n_fields; i < n && n > 1; i++) {
@@ -200,7 +201,7 @@ static ia_status bench(ia_ctx *cx, ia_objstore *os, opened *o, const char *targe
         one.s = &s;
         one.cols = o->cols + i;
         t = cpu();
-        IA_TRY(scan(cx, &one, 0, ia_file_rows(o->f), 0, false));
+        IA_TRY(scan(cx, &one, 0, ia_file_rows(o->f), 0, 1, false));
         printf("  column %s: %.1f ms of CPU\n", o->s->fields[i].name, (cpu() - t) * 1e3);
     }
     IA_TRY(bench_takes(cx, o, 1, 200));
@@ -270,7 +271,7 @@ done:
 }
 
 /* Medians of scans and random takes with what they read. */
-static int cmd_time(ia_ctx *cx, ia_objstore *os, const char *path, uint32_t batch)
+static int cmd_time(ia_ctx *cx, ia_objstore *os, const char *path, uint32_t batch, uint32_t threads)
 {
     ia_objstore *counted = NULL;
     opened o = {0};
@@ -281,7 +282,7 @@ static int cmd_time(ia_ctx *cx, ia_objstore *os, const char *path, uint32_t batc
     IA_GO(opened_init(cx, counted, path, &o));
     for (int i = 0; i < TIMES; i++) {
         t[i] = now();
-        IA_GO(scan(cx, &o, 0, ia_file_rows(o.f), batch, false));
+        IA_GO(scan(cx, &o, 0, ia_file_rows(o.f), batch, threads, false));
         t[i] = now() - t[i];
     }
     printf("%s\n  scan: %.3f ms\n", path, median(t, TIMES));
@@ -302,7 +303,7 @@ static int cmd_read(ia_ctx *cx, ia_objstore *os, int argc, char **argv)
     if (st == IA_OK && strcmp(argv[0], "read") == 0)
         st = scan(cx, &o, argc > 3 ? strtoull(argv[3], NULL, 10) : 0,
                   argc > 4 ? strtoull(argv[4], NULL, 10) : ia_file_rows(o.f),
-                  argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0, true);
+                  argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0, 1, true);
     else if (st == IA_OK && strcmp(argv[0], "take") == 0)
         st = take(cx, &o, argc - 2, argv + 2, true);
     else if (st == IA_OK)
@@ -342,7 +343,8 @@ int main(int argc, char **argv)
     else if (argc == 4 && strcmp(argv[1], "copy") == 0)
         rc = cmd_copy(&cx, os, argv[2], argv[3]);
     else if (argc >= 3 && strcmp(argv[1], "time") == 0)
-        rc = cmd_time(&cx, os, argv[2], argc > 3 ? (uint32_t)atoi(argv[3]) : 0);
+        rc = cmd_time(&cx, os, argv[2], argc > 3 ? (uint32_t)atoi(argv[3]) : 0,
+                      argc > 4 ? (uint32_t)atoi(argv[4]) : 1);
     else if (argc >= 3 && (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "take") == 0 ||
                            strcmp(argv[1], "bench") == 0))
         rc = cmd_read(&cx, os, argc - 1, argv + 1);
@@ -350,7 +352,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "file_tool gen TYPE ROWS SEED NULLS FLAVOUR MINOR PAGE_BYTES PATH\n"
                         "file_tool show TYPE ROWS SEED NULLS FLAVOUR\n"
                         "file_tool read PATH [BATCH [BEGIN END]] | take PATH ROW... | bench PATH "
-                        "[COPY] | copy FROM TO | time PATH [BATCH]\n");
+                        "[COPY] | copy FROM TO | time PATH [BATCH [THREADS]]\n");
     ia_objstore_close(os);
     ia_budget_drop(budget);
     return rc;

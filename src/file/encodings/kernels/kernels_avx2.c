@@ -1,5 +1,4 @@
-/* kernels_avx2.c - the inner loops for AVX2; compiled with its flags, so only the picker goes here.
- */
+/* kernels_avx2.c - the inner loops for AVX2, compiled with its flags. */
 #include "file/encodings/kernels/kernels.h"
 
 #if defined(__x86_64__)

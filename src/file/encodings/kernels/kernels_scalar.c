@@ -1,5 +1,4 @@
-/* kernels_scalar.c - the inner loops in plain C: what the others are measured and tested against.
- */
+/* kernels_scalar.c - the inner loops in plain C: what the others must agree with. */
 #include "file/encodings/kernels/kernels.h"
 #include "file/encodings/kernels/unpack_body.h"
 
