@@ -147,6 +147,12 @@ static void put_fixed(zip *z, uint64_t i)
     }
 }
 
+/* What the page counts as its length: below fixed-size lists of structs each entry is a row. */
+static uint64_t page_rows(const zip *z)
+{
+    return z->l->rows * z->l->per_row;
+}
+
 static ia_status put_entries(zip *z)
 {
     const ia_wlevels *lv = z->lv;
@@ -172,7 +178,7 @@ static ia_status put_entries(zip *z)
         value++;
     }
     z->starts[row] = z->out->len;
-    IA_ASSERT(z->out->failed || (row == z->l->rows && value == z->v->n));
+    IA_ASSERT(z->out->failed || (row == page_rows(z) && value == z->v->n));
     return ia_buf_status(z->out);
 }
 
@@ -181,9 +187,9 @@ static void put_index(zip *z, ia_buf *out)
 {
     uint64_t size = z->out->len;
     size_t w = size <= 0xff ? 1 : size <= 0xffff ? 2 : size <= 0xffffffffu ? 4 : 8;
-    uint8_t *p = ia_buf_extend(z->cx, out, (size_t)(z->l->rows + 1) * w);
+    uint8_t *p = ia_buf_extend(z->cx, out, (size_t)(page_rows(z) + 1) * w);
 
-    for (uint64_t r = 0; p && r <= z->l->rows; r++) {
+    for (uint64_t r = 0; p && r <= page_rows(z); r++) {
         uint8_t e[8];
 
         ia_put_le64(e, z->starts[r]);
@@ -389,7 +395,7 @@ static ia_status make_page(zip *z, ia_wpage *out)
         return IA_OK;
     }
     IA_TRY(reserve(z));
-    IA_TRY(IA_NEW_ARRAY(z->cx, z->starts, z->l->rows + 1));
+    IA_TRY(IA_NEW_ARRAY(z->cx, z->starts, page_rows(z) + 1));
     IA_TRY(put_entries(z));
     if (index)
         put_index(z, &out->bufs[1]);

@@ -166,12 +166,14 @@ static void maps_and_lists_of_structs_of_2_2_come_back(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         for (int nulls = NULLS_NONE; nulls <= NULLS_ALL; nulls++) {
-            ia_batch *b =
-                column(&f.e.cx, types[i], 700, i, (gen_nulls)nulls, GEN_SMALL, NULL, NULL);
+            for (int flavour = GEN_SMALL; flavour <= GEN_LONG; flavour++) { /* full-zip, too */
+                ia_batch *b = column(&f.e.cx, types[i], flavour == GEN_LONG ? 90 : 500, i,
+                                     (gen_nulls)nulls, (gen_flavour)flavour, NULL, NULL);
 
-            write_and_expect(&f, b, 2, 0, types[i]);
-            write_and_expect(&f, b, 2, 900, types[i]);
-            ia_batch_release(b);
+                write_and_expect(&f, b, 2, 0, types[i]);
+                write_and_expect(&f, b, 2, 900, types[i]);
+                ia_batch_release(b);
+            }
         }
     }
     fix_end(&f);
