@@ -5,6 +5,8 @@
 
 /* Sets of this many positions are believed whatever bytes say them; longer ones by their bytes. */
 #define FREE_POSITIONS ((uint64_t)1 << 22)
+/* Slots that are looked at one by one. */
+#define MOST_SLOTS ((uint64_t)1 << 24)
 
 /* Rising positions: by rule, or listed. */
 typedef struct set {
@@ -23,6 +25,7 @@ typedef struct ia_sparse {
     size_t n_layers;
     uint64_t n_values; /* stored: one a slot, or the valid ones only */
     bool compact;
+    set stored; /* compact: slots of the stored values where the innermost layer does not tell */
     size_t value_bytes;         /* zip: of a fixed-width value */
     size_t buffer, index_width; /* zip: next buffer, bytes of an entry of the index */
     ia_arena *arena;
@@ -241,6 +244,43 @@ static ia_status open_values(ia_ctx *cx, ia_leaf *l, ia_sparse *s)
     }
 }
 
+static bool slot_is_valid(const layer *y, uint64_t slot)
+{
+    return valid_before(y, slot + 1) != valid_before(y, slot);
+}
+
+/* What lies in a null fixed-size list may be valid by itself and yet has no value: the slots that
+ * are valid up to the next list. */
+static ia_status list_stored(ia_ctx *cx, const ia_leaf *l, ia_sparse *s)
+{
+    uint64_t n = 0;
+
+    if (l->lay.num_visible > MOST_SLOTS || s->n_values > l->lay.num_visible)
+        return ia_fail(cx, IA_ERR_UNSUPPORTED,
+                       "sparse page of %" PRIu64 " slots below null fixed-size lists",
+                       l->lay.num_visible);
+    IA_TRY(IA_ARENA_ARRAY(cx, s->arena, s->stored.at, s->n_values + 1));
+    for (uint64_t i = 0; i < l->lay.num_visible && n <= s->n_values; i++) {
+        size_t k = 0;
+
+        while (k < l->n_layers && !l->is_list[k] &&
+               slot_is_valid(&s->layers[s->n_layers - 1 - k], i / l->mult[k]))
+            k++;
+        if (k < l->n_layers && !l->is_list[k])
+            continue;
+        if (n < s->n_values)
+            s->stored.at[n] = i;
+        n++;
+    }
+    if (n != s->n_values)
+        return ia_fail(cx, IA_ERR_CORRUPT,
+                       "sparse page with %" PRIu64 " values for %" PRIu64 " slots, not one for each"
+                       " valid one",
+                       s->n_values, l->lay.num_visible);
+    s->stored.n = n;
+    return IA_OK;
+}
+
 /* Values stored for the valid slots alone? */
 static ia_status check_values(ia_ctx *cx, const ia_leaf *l, ia_sparse *s)
 {
@@ -248,13 +288,8 @@ static ia_status check_values(ia_ctx *cx, const ia_leaf *l, ia_sparse *s)
 
     if (s->n_layers && s->layers[s->n_layers - 1].desc->kind != IA_SPARSE_LIST)
         valid = valid_before(&s->layers[s->n_layers - 1], slots);
-    if (l->lay.plane && s->n_values != slots && s->n_values != valid)
-        return ia_fail(cx, IA_ERR_CORRUPT,
-                       "sparse page with %" PRIu64 " values for %" PRIu64 " slots, %" PRIu64
-                       " of them valid",
-                       s->n_values, slots, valid);
     s->compact = l->lay.plane && s->n_values != slots;
-    return IA_OK;
+    return s->compact && s->n_values != valid ? list_stored(cx, l, s) : IA_OK;
 }
 
 ia_status ia_leaf_sparse_open(ia_ctx *cx, ia_leaf *l)
@@ -402,11 +437,12 @@ static ia_status stored_values(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, c
 static ia_status spread_values(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b, ia_vals *out)
 {
     const layer *y = &l->sparse->layers[l->sparse->n_layers - 1];
-    const bool listed = y->desc->valid_positions;
-    uint64_t to = rank(&y->validity, b), v = valid_before(y, a);
+    const bool told = l->sparse->stored.at == NULL, listed = !told || y->desc->valid_positions;
+    const set *s = told ? &y->validity : &l->sparse->stored;
+    uint64_t to = rank(s, b), from = rank(s, a), v = listed ? from : a - from;
 
-    for (uint64_t i = rank(&y->validity, a); i <= to; i++) {
-        uint64_t x = i < to ? position(&y->validity, i) : b, n = x - a;
+    for (uint64_t i = from; i <= to; i++) {
+        uint64_t x = i < to ? position(s, i) : b, n = x - a;
 
         if (listed) { /* nulls up to the next valid slot */
             ia_vals_zeros(cx, out, n);

@@ -36,6 +36,14 @@ def runs(values, low, high):
     return [v for v in values for _ in range(rng.randrange(low, high))]
 
 
+def below_null():
+    """Null fixed-size lists whose structs are valid by themselves."""
+    kids = pa.array(some({"a": i, "b": None if i % 5 == 0 else f"{i}" * 90} for i in range(120)), PAIR)
+    typ = pa.list_(pa.field("item", PAIR), 3)
+    lists = pa.FixedSizeListArray.from_arrays(kids, type=typ, mask=pa.array([i % 4 == 1 for i in range(40)]))
+    return pa.table([lists], schema=pa.schema([pa.field("c", typ)]))
+
+
 PAIR = pa.struct([("a", pa.int32()), ("b", pa.string())])
 TABLES = {
     "flat": one(pa.int64(), [rng.randrange(2**62) for _ in range(300)]),
@@ -64,6 +72,7 @@ TABLES = {
                        **SPARSE),
     "sparse_struct": one(pa.list_(PAIR), some([{"a": i, "b": None}, None, {"a": None, "b": f"x{i}"}][: i % 4]
                                               for i in range(300)), **SPARSE),
+    "sparse_below_null": below_null(),
 }
 
 
