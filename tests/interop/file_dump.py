@@ -175,6 +175,39 @@ def layout(value, n_buffers):
     return f"layout{sorted(tree)}"
 
 
+def planar_set(b):
+    """A set of positions: none, or how they are coded."""
+    m = message(b)
+    return enc(one(m, 2, None)) if one(m, 3) else "none"
+
+
+def planar_layer(b):
+    (kind, (body,)), = message(b).items()
+    if kind == 1:
+        return f"validity({planar_set(body)})"
+    m = message(body)
+    if kind == 2:
+        return f"list({enc(one(m, 2, None)) if one(m, 3) else 'none'};{enc(one(m, 4, None))};{planar_set(m[5][0])})"
+    return f"fsl{one(m, 1)}({planar_set(m[2][0])})"
+
+
+def planar(value):
+    """A page of format 2.3: structure and values apart."""
+    m = message(value)
+    (how, (structure,)), = message(m[1][0]).items()
+    (kind, (body,)), = message(m[2][0]).items()
+    s, v = message(structure), message(body)
+    text = f"dense{layers(s, 1)}" if how == 1 else "sparse " + " ".join(planar_layer(x) for x in s.get(1, []))
+    if kind == 1:
+        levels = message(one(v, 2, b""))
+        text += f" mini {enc(one(v, 1, None))}" + (f" dict={enc(v[3][0])}" if 3 in v else "")
+        return text + "".join(f" {name}={enc(levels[k][0])}" for name, k in (("rep", 1), ("def", 2)) if k in levels)
+    if kind == 2:
+        wide = f"value{one(v, 3)}" if 3 in v else f"offset{one(v, 4)}"
+        return text + f" zip {enc(one(v, 1, None))} {wide}"
+    return text + {3: " constant", 4: " none"}.get(kind, f" values{kind}")
+
+
 def array20(b):
     """An ArrayEncoding of format 2.0 as text."""
     (kind, (body,)), = message(b).items()
@@ -224,6 +257,8 @@ class Page:
             self.text = array20(value)
         elif url == "/lance.encodings21.PageLayout":
             self.text = layout(value, len(self.sizes))
+        elif url == "/lance.encodings23.PlanarLayout":
+            self.text = planar(value)
         else:
             self.text = url
 
