@@ -12,6 +12,19 @@ bool ia_wlevels_are_fixed(const ia_wleaf *l)
     return false;
 }
 
+/* In pages without any value the engine takes the items inside a null struct for nulls of their
+ * own, and refuses them unless their layer allows nulls. */
+static bool is_inside_null(const ia_wleaf *l, size_t i)
+{
+    for (size_t k = i + 1; !l->valid && k < l->depth; k++) {
+        if (ia_type_is_list(l->node[l->depth - 1 - k]->type))
+            return false;
+        if (l->used[IA_EVENT_NULL(k)])
+            return true;
+    }
+    return false;
+}
+
 /* Picks each layer's kind from the events that occurred and numbers them, inner first. */
 ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out)
 {
@@ -27,6 +40,7 @@ ia_status ia_wlevels_make(ia_ctx *cx, const ia_wleaf *l, ia_wlevels *out)
         bool null = l->used[IA_EVENT_NULL(i)] || (fixed && l->node[l->depth - 1 - i]->nullable);
         bool empty = l->used[IA_EVENT_EMPTY(i)] || (fixed && list);
 
+        null = null || (!list && is_inside_null(l, i));
         if (list && !in_list) {
             out->max_visible = out->max_def;
             in_list = true;

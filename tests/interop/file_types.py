@@ -37,6 +37,7 @@ NESTED = {
     "struct": _struct(a=pa.int32(), b=pa.string()), "struct_deep": _struct(x=_struct(y=_struct(z=pa.int32()), w=pa.bool_()), v=pa.float64()),
     "struct_list": _struct(l=pa.list_(pa.int32()), s=pa.string()), "list_struct": pa.list_(_struct(a=pa.int32(), b=pa.string())),
     "struct_fsl": _struct(v=pa.list_(pa.float32(), 8), k=pa.int8()), "list_struct_list": pa.list_(_struct(a=pa.list_(pa.int16()), b=pa.int8())),
+    "struct_strict": pa.struct([pa.field("a", pa.struct([pa.field("b", pa.bool_(), False)]), False), pa.field("s", pa.string(), False)]),
     "struct_dates": _struct(d=pa.date32(), t=pa.timestamp("us", "UTC"), n=pa.decimal128(20, 3)),
 }
 SINCE_22 = {
@@ -193,7 +194,7 @@ def build(rng, typ, n, flavour, how, inner):
         items = build(rng, typ.value_type, n * typ.list_size, flavour, inner, inner)
         return pa.FixedSizeListArray.from_arrays(items, type=typ, mask=pa.array(m))
     if pa.types.is_struct(typ):
-        kids = [build(rng, f.type, n, flavour, inner, inner) for f in typ]
+        kids = [build(rng, f.type, n, flavour, *((inner, inner) if f.nullable else ("none", "none"))) for f in typ]
         return pa.StructArray.from_arrays(kids, fields=list(typ), mask=pa.array(m))
     return primitive(rng, typ, n, flavour, m)
 
