@@ -313,6 +313,11 @@ def by_reason(refused):
     return out
 
 
+def silence():
+    """The engine prints a page for each of its panics."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
 def show_failures(failed):
     """The first failure of each kind, with how many are like it."""
     kinds = collections.defaultdict(list)
@@ -334,7 +339,7 @@ def main():
     start = time.time()
     cells, refused, failed, raw = collections.Counter(), collections.Counter(), [], set()
     # An executor, unlike a pool, notices a worker that died.
-    with concurrent.futures.ProcessPoolExecutor(args.jobs, multiprocessing.get_context("spawn")) as pool:
+    with concurrent.futures.ProcessPoolExecutor(args.jobs, multiprocessing.get_context("spawn"), silence) as pool:
         runs = {pool.submit(run_job, job): job for job in jobs(args.only)}
         for done in concurrent.futures.as_completed(runs):
             try:

@@ -167,6 +167,19 @@ def readable(path):
         return False
 
 
+def write_ours(path, t, **options):
+    """False when we refuse the types by name: the engine cannot hold them either."""
+    try:
+        inarch.write_file(path, t, **options)
+        return True
+    except inarch.Error as e:
+        if e.code != "unsupported" or engine(lambda: write_theirs(path + ".own", t, options["version"])
+                                             and LanceFileReader(path + ".own").read_all().to_table()) is not None:
+            raise
+        REFUSED[f"ours: {str(e).split(': ', 1)[1][-60:]}"] += 1
+        return False
+
+
 def theirs_to_ours(version):
     def run(data):
         t = data.draw(tables(version))
@@ -194,7 +207,7 @@ def ours_to_theirs(version):
         compression = data.draw(st.sampled_from([None, None, "lz4", "zstd"]))
         with tempfile.TemporaryDirectory() as place:
             path = os.path.join(place, "t.lance")
-            inarch.write_file(path, t, version=version, page_bytes=page, encoding=encoding, compression=compression)
+            hypothesis.assume(write_ours(path, t, version=version, page_bytes=page, encoding=encoding, compression=compression))
             with inarch.open_file(path) as f:
                 assert not differs(pa.table(f.scan()), t), differs(pa.table(f.scan()), t)
             got = engine(lambda: LanceFileReader(path).read_all().to_table())
@@ -232,6 +245,7 @@ def main():
     p.add_argument("--examples", type=int, default=2000, help="of each direction")
     p.add_argument("--seed", type=int, default=1)
     args = p.parse_args()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # the engine prints a page for each of its panics
     start, ok = time.time(), True
     for make, versions in (theirs_to_ours, ("2.0", "2.1", "2.2")), (ours_to_theirs, ("2.1", "2.2")):
         for k, v in enumerate(versions):
