@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/mem_priv.h"
 
@@ -11,10 +12,11 @@
 typedef struct header {
     /* Charged with HEAD + size; NULL when the context had none, or after ia_mem_uncharge. */
     _Atomic(ia_budget *) budget;
-    size_t size;       /* bytes the caller asked for */
+    size_t size; /* bytes the caller asked for */
 } header;
 
 #define HEAD sizeof(header)
+enum { PAGE = 4096, HUGE_BLOCK = 4 << 20 };
 _Static_assert(sizeof(header) == 16, "blocks are 16-aligned");
 
 static _Atomic int64_t fail_after = -1;
@@ -56,6 +58,22 @@ static void *no_memory(ia_ctx *cx, size_t n)
     return NULL;
 }
 
+/* Fresh blocks of many megabytes: asks for huge pages, because touching small ones one by one costs
+ * more than filling them. */
+static void want_huge(void *p, size_t n)
+{
+#if defined(MADV_HUGEPAGE)
+    if (n >= HUGE_BLOCK) {
+        const uintptr_t from = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+
+        (void)madvise((void *)from, ((uintptr_t)p + n - from) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);
+    }
+#else
+    (void)p;
+    (void)n;
+#endif
+}
+
 static void *alloc_block(ia_ctx *cx, size_t n, bool zero)
 {
     size_t total;
@@ -71,6 +89,7 @@ static void *alloc_block(ia_ctx *cx, size_t n, bool zero)
         ia_budget_uncharge(cx->budget, total);
         return no_memory(cx, n);
     }
+    want_huge(h, total);
     atomic_init(&h->budget, cx->budget);
     h->size = n;
     return h + 1;
@@ -113,6 +132,8 @@ void *ia_realloc(ia_ctx *cx, void *p, size_t n)
             ia_budget_uncharge(budget, n - old);
         return no_memory(cx, n);
     }
+    if (n > old)
+        want_huge(moved, total);
     moved->size = n;
     if (n < old)
         ia_budget_uncharge(budget, old - n);
