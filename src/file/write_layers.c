@@ -12,11 +12,13 @@ bool ia_wlevels_are_fixed(const ia_wleaf *l)
     return false;
 }
 
-/* In pages without any value the engine takes the items inside a null struct for nulls of their
- * own, and refuses them unless their layer allows nulls. */
+/* The engine takes items inside a null struct for nulls of their own where a page has no values or
+ * one, and refuses those of required fields unless their layer allows nulls. */
 static bool is_inside_null(const ia_wleaf *l, size_t i)
 {
-    for (size_t k = i + 1; !l->valid && k < l->depth; k++) {
+    if (l->valid && l->node[l->depth - 1 - i]->nullable)
+        return false;
+    for (size_t k = i + 1; k < l->depth; k++) {
         if (ia_type_is_list(l->node[l->depth - 1 - k]->type))
             return false;
         if (l->used[IA_EVENT_NULL(k)])

@@ -23,6 +23,7 @@ from lance.file import LanceFileReader, LanceFileWriter  # noqa: E402
 import file_types as ft  # noqa: E402
 import inarch  # noqa: E402
 
+LAST = [""]
 DONE, REFUSED = collections.Counter(), collections.Counter()
 LEAVES = [t for k, t in ft.PRIMITIVES.items() if k != "fsb300"] + [pa.null()]
 FIXED_ITEMS = [pa.float32(), pa.float64(), pa.float16(), pa.int8(), pa.uint8(), pa.int32(), pa.int64(), pa.bool_()]
@@ -146,7 +147,9 @@ def engine(call):
     except BaseException as e:
         if isinstance(e, (KeyboardInterrupt, SystemExit)):
             raise
-        REFUSED[f"engine: {str(e).splitlines()[0][:70]}"] += 1
+        text = (str(e) or type(e).__name__).splitlines()[0]
+        REFUSED[f"engine: {text[:70]}"] += 1
+        LAST[0] = text
         return None
 
 
@@ -205,6 +208,8 @@ def ours_to_theirs(version):
         t = data.draw(tables(version))
         page, encoding = data.draw(st.sampled_from([0, 0, 500, 20000])), data.draw(st.sampled_from([None, None, "rle", "flat", "fsst", "fullzip"]))
         compression = data.draw(st.sampled_from([None, None, "lz4", "zstd"]))
+        if "fixed_size_list<item: struct" in str(t.schema):
+            page = 0  # the engine counts the rows of several such pages wrong when one has no values
         with tempfile.TemporaryDirectory() as place:
             path = os.path.join(place, "t.lance")
             hypothesis.assume(write_ours(path, t, version=version, page_bytes=page, encoding=encoding, compression=compression))
@@ -213,14 +218,16 @@ def ours_to_theirs(version):
             got = engine(lambda: LanceFileReader(path).read_all().to_table())
             if got is None:  # its own file of these rows, too?
                 own = os.path.join(place, "own.lance")
-                assert engine(lambda: write_theirs(own, t, version) and LanceFileReader(own).read_all().to_table()) is None
+                why = LAST[0]
+                assert engine(lambda: write_theirs(own, t, version) and LanceFileReader(own).read_all().to_table()) is None, why
                 hypothesis.assume(False)
             assert not differs(got, t), differs(got, t)
             at = sorted(set(data.draw(st.lists(st.integers(0, t.num_rows - 1), min_size=1, max_size=6))))
             got = engine(lambda: LanceFileReader(path).take_rows(at).to_table())
             if got is None:
                 own = os.path.join(place, "own.lance")
-                assert engine(lambda: write_theirs(own, t, version) and LanceFileReader(own).take_rows(at).to_table()) is None
+                why = LAST[0]
+                assert engine(lambda: write_theirs(own, t, version) and LanceFileReader(own).take_rows(at).to_table()) is None, why
                 hypothesis.assume(False)
             assert not differs(got, t.take(at)), differs(got, t.take(at))
         DONE["ours", version] += 1
