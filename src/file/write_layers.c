@@ -12,12 +12,10 @@ bool ia_wlevels_are_fixed(const ia_wleaf *l)
     return false;
 }
 
-/* The engine takes items inside a null struct for nulls of their own where a page has no values or
- * one, and refuses those of required fields unless their layer allows nulls. */
+/* The engine takes items inside a null struct for nulls of their own and refuses those of required
+ * fields unless every layer on the way allows nulls; its own pages are like that. */
 static bool is_inside_null(const ia_wleaf *l, size_t i)
 {
-    if (l->valid && l->node[l->depth - 1 - i]->nullable)
-        return false;
     for (size_t k = i + 1; k < l->depth; k++) {
         if (ia_type_is_list(l->node[l->depth - 1 - k]->type))
             return false;
