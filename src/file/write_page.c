@@ -8,9 +8,14 @@ static uint64_t value_bytes(const ia_wleaf *l)
     return l->phys.kind == IA_PHYS_VAR ? l->longest : (l->phys.value_bits + 7) / 8;
 }
 
-/* Engine 10 and older cannot read full-zip pages of lists below a null struct (file format 9.1). */
+/* Engine 10 and older cannot read full-zip pages of lists below a null struct (file format 9.1),
+ * and no engine those of fixed-size lists of booleans with nulls among them. */
 static bool zip_is_readable(const ia_wleaf *l)
 {
+    for (size_t k = 0; l->phys.bits == 1 && k < l->phys.n_dims; k++) {
+        if (ia_vals_has_inner_nulls(&l->vals, k))
+            return false;
+    }
     if (l->first_list == SIZE_MAX)
         return true;
     for (size_t i = l->first_list + 1; i < l->depth; i++) {

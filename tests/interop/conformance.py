@@ -87,7 +87,7 @@ def field_of(name, meta):
 
 
 def is_wide(typ):
-    return pa.types.is_fixed_size_binary(typ) and typ.byte_width >= 300 or "200" in str(typ) or "100" in str(typ)
+    return pa.types.is_fixed_size_binary(typ) and typ.byte_width >= 300 or any(f"[{n}]" in str(typ) for n in (100, 200, 2400))
 
 
 def table(name, nulls, flavour, meta, n, seed):

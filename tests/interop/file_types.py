@@ -29,7 +29,8 @@ PRIMITIVES = {
 NESTED = {
     "fsl_f32_4": pa.list_(pa.float32(), 4), "fsl_f32_64": pa.list_(pa.float32(), 64), "fsl_f32_200": pa.list_(pa.float32(), 200),
     "fsl_f16_8": pa.list_(pa.float16(), 8), "fsl_u8_16": pa.list_(pa.uint8(), 16), "fsl_i64_3": pa.list_(pa.int64(), 3),
-    "fsl_bool_10": pa.list_(pa.bool_(), 10), "fsl_fsl": pa.list_(pa.list_(pa.float32(), 2), 3),
+    "fsl_bool_10": pa.list_(pa.bool_(), 10), "fsl_bool_16": pa.list_(pa.bool_(), 16),
+    "fsl_bool_2400": pa.list_(pa.bool_(), 2400), "fsl_fsl": pa.list_(pa.list_(pa.float32(), 2), 3),
     "list_i32": pa.list_(pa.int32()), "list_string": pa.list_(pa.string()), "list_bool": pa.list_(pa.bool_()),
     "list_f64": pa.list_(pa.float64()), "large_list_i64": pa.large_list(pa.int64()), "list_list": pa.list_(pa.list_(pa.int32())),
     "list_list_list": pa.list_(pa.list_(pa.list_(pa.int16()))), "list_fsl": pa.list_(pa.list_(pa.float32(), 4)),
