@@ -2,6 +2,7 @@
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 struct ia_pool {
@@ -139,6 +140,15 @@ void ia_pool_free(ia_pool *p)
 uint32_t ia_pool_threads(const ia_pool *p)
 {
     return p ? p->n_workers + 1 : 1;
+}
+
+uint32_t ia_pool_processors(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return CPU_COUNT(&set) > 1 ? (uint32_t)CPU_COUNT(&set) : 1;
 }
 
 /* ---- jobs ----------------------------------------------------------------------------------- */

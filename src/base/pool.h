@@ -35,6 +35,7 @@ ia_status ia_pool_new(ia_ctx *cx, uint32_t threads, ia_pool **out) IA_MUST_CHECK
 /* Every job must have been waited for. Accepts NULL. */
 void ia_pool_free(ia_pool *p);
 uint32_t ia_pool_threads(const ia_pool *p); /* the caller's included; 1 for NULL */
+uint32_t ia_pool_processors(void);          /* that this process may use, at least 1 */
 
 /* Puts j at the end of the queue; never blocks, never fails. */
 void ia_pool_submit(ia_ctx *cx, ia_pool *p, ia_job *j);

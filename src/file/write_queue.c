@@ -2,6 +2,8 @@
 #include "file/shred_priv.h"
 #include "file/write_queue.h"
 
+/* Small files start no threads. */
+#define WORTH_A_THREAD ((uint64_t)256 << 10)
 #define PAGE_URL "/lance.encodings21.PageLayout"
 
 struct ia_wjob {
@@ -104,10 +106,10 @@ done:
 
 ia_status ia_wqueue_init(ia_ctx *cx, ia_wqueue *q, uint32_t threads)
 {
+    q->threads = threads ? threads : 1;
     if (threads <= 1)
         return IA_OK;
-    IA_TRY(ia_pool_new(cx, threads, &q->pool));
-    q->cap = 2 * (size_t)ia_pool_threads(q->pool);
+    q->cap = 2 * (size_t)threads;
     return IA_NEW_ARRAY(cx, q->jobs, q->cap);
 }
 
@@ -153,6 +155,8 @@ ia_status ia_wqueue_put(ia_ctx *cx, ia_wqueue *q, ia_wleaf *l)
 
     if (!l->rows)
         return IA_OK;
+    if (!q->pool && q->threads > 1 && ia_wleaf_bytes(l) >= WORTH_A_THREAD)
+        IA_TRY(ia_pool_new(cx, q->threads, &q->pool));
     if (!q->pool)
         return put_now(cx, q, l);
     if (q->n == q->cap)

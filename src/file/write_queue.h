@@ -11,7 +11,8 @@ typedef struct ia_wjob ia_wjob;
  * the file's bytes do not depend on the number of threads. At most `cap` pages wait. */
 typedef struct ia_wqueue {
     ia_fout out;
-    ia_pool *pool; /* NULL: pages are encoded at once */
+    uint32_t threads;
+    ia_pool *pool; /* NULL until a page is worth it: pages are encoded at once */
     ia_wjob *jobs; /* a ring */
     size_t cap, first, n;
 } ia_wqueue;

@@ -144,7 +144,7 @@ static uint64_t pick_page_bytes(ia_ctx *cx, const ia_file_writer *w,
                                 const ia_file_writer_options *opt)
 {
     uint64_t holders = w->n_leaves + 2 * (1 + w->queue.cap), left = ia_budget_left(cx->budget);
-    uint64_t fixed = ((uint64_t)ia_pool_threads(w->queue.pool) + 2) * FIXED_BYTES;
+    uint64_t fixed = ((uint64_t)w->queue.threads + 2) * FIXED_BYTES;
     uint64_t share = (left - (left / 2 < fixed ? left / 2 : fixed)) / 3 / holders;
 
     if (opt && opt->page_bytes)

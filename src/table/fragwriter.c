@@ -1,8 +1,10 @@
 /* fragwriter.c - streams rows into new data files, one fragment a file. */
+#include "base/pool.h"
 #include "table/table_priv.h"
 
 #define MAX_ROWS (1u << 20)
-#define NAME_LEN 56u /* 24 binary digits, 26 hex digits, ".lance" */
+#define MOST_THREADS 4u /* that encode pages of one file */
+#define NAME_LEN 56u    /* 24 binary digits, 26 hex digits, ".lance" */
 
 struct ia_fragwriter {
     ia_objstore *os; /* borrowed */
@@ -98,7 +100,11 @@ static ia_status new_name(ia_ctx *cx, char out[NAME_LEN + 1])
 
 static ia_status start_file(ia_ctx *cx, ia_fragwriter *w)
 {
-    const ia_file_writer_options opt = {.minor = w->minor, .classes = w->classes};
+    const uint32_t processors = ia_pool_processors();
+    const ia_file_writer_options opt = {.minor = w->minor,
+                                        .classes = w->classes,
+                                        .threads =
+                                            processors < MOST_THREADS ? processors : MOST_THREADS};
     char *path = NULL;
     ia_status st;
 
