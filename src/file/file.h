@@ -54,8 +54,8 @@ ia_status ia_file_take_parts(ia_ctx *cx, ia_file *f, const ia_file_column *cols,
                              const uint32_t *offsets, size_t n, uint32_t threads, ia_array **out,
                              size_t *sizes, size_t *parts) IA_MUST_CHECK;
 
-/* Bytes [position, position + size) of the file: the payload that a blob descriptor names. `out` has
- * room for `size`. Errors: CORRUPT when that leaves the file. */
+/* Bytes [position, position + size) of the file: the payload that a blob descriptor names. `out`
+ * has room for `size`. Errors: CORRUPT when that leaves the file. */
 ia_status ia_file_read_blob(ia_ctx *cx, ia_file *f, uint64_t position, uint64_t size,
                             uint8_t *out) IA_MUST_CHECK;
 uint32_t ia_file_minor(const ia_file *f); /* of format version 2.minor */

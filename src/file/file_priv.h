@@ -49,7 +49,7 @@ struct ia_file {
     struct ia_pool *pool; /* of takes; NULL until one wants threads */
 };
 
-/* Page table of a column, loaded on first use. The pages must hold `per_row` entries for each row of
+/* Page table of a column, loaded on first use. The pages must hold `per_row` entries for a row of
  * the file (N below a fixed-size list of N structs, else 1); 0 = unknown (2.0: list items). */
 ia_status ia_file_column_load(ia_ctx *cx, ia_file *f, uint32_t column, uint64_t per_row,
                               ia_filecol **out) IA_MUST_CHECK;

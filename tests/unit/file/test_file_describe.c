@@ -1,5 +1,4 @@
-/* test_file_describe.c - descriptions, checks and projections of files, and what they do on
- * failure. */
+/* test_file_describe.c - descriptions, checks and projections of files; failures of them. */
 #include "../base/test_env.h"
 
 #include "file/describe.h"
