@@ -14,8 +14,9 @@ ia_status ia_source_read(ia_ctx *cx, ia_source *s, void *p, size_t n, size_t *go
     if (!s->read) {
         const size_t k = n < s->len ? n : s->len;
 
-        if (k > 0)
-            memcpy(p, s->data, k);
+        if (k == 0) /* also without data */
+            return IA_OK;
+        memcpy(p, s->data, k);
         s->data += k;
         s->len -= k;
         *got = k;

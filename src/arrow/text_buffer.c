@@ -37,7 +37,7 @@ ia_status ia_text_line(ia_ctx *cx, ia_text *t, ia_view *line, bool *end)
     *end = false;
     for (;;) {
         const size_t left = t->buf.len - t->at;
-        const uint8_t *p = t->buf.data + t->at;
+        const uint8_t *p = left > 0 ? t->buf.data + t->at : NULL;
         const uint8_t *nl = left > seen ? memchr(p + seen, '\n', left - seen) : NULL;
 
         if (nl || (t->eof && left > 0)) {

@@ -216,6 +216,12 @@ static bool sequence_ok(const ia_enc *e)
     return e->kind == IA_ENC_RANGE ? e->step >= 1 && e->step <= max : e->child != NULL;
 }
 
+/* Values of no bits are all zero; only out_of_line_bitpacking has such. */
+static bool is_void(const ia_enc *e)
+{
+    return e && e->kind == IA_ENC_FLAT && !e->bits;
+}
+
 static ia_status check_enc(ia_ctx *cx, const ia_enc *e)
 {
     bool ok = true;
@@ -224,7 +230,7 @@ static ia_status check_enc(ia_ctx *cx, const ia_enc *e)
         return ia_fail(cx, IA_ERR_UNSUPPORTED, "%s of 128 bit values is not supported",
                        ia_enc_name(e->kind));
     switch (e->kind) {
-    case IA_ENC_FLAT: /* 0 bits below out_of_line_bitpacking: all zero */
+    case IA_ENC_FLAT:
     case IA_ENC_CONSTANT:
         break;
     case IA_ENC_VARIABLE:
@@ -263,6 +269,8 @@ static ia_status check_enc(ia_ctx *cx, const ia_enc *e)
         ok = sequence_ok(e);
         break;
     }
+    if (e->kind != IA_ENC_OOL_BITPACK)
+        ok = ok && !is_void(e->child) && !is_void(e->child2);
     if (!ok)
         return ia_fail(cx, IA_ERR_CORRUPT, "encoding %s has missing or bad members",
                        ia_enc_name(e->kind));
@@ -307,5 +315,8 @@ static ia_status read_enc(ia_ctx *cx, ia_arena *a, ia_wire *w, int depth, ia_enc
 
 ia_status ia_enc_read(ia_ctx *cx, ia_arena *a, ia_wire *w, ia_enc **out)
 {
-    return read_enc(cx, a, w, 0, out);
+    IA_TRY(read_enc(cx, a, w, 0, out));
+    if (is_void(*out))
+        return ia_fail(cx, IA_ERR_CORRUPT, "encoding flat of 0 bits");
+    return IA_OK;
 }

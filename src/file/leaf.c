@@ -612,6 +612,7 @@ static ia_status unslice(ia_ctx *cx, ia_vals *v)
 static ia_status settle_rows(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc)
 {
     ia_vals *v = &acc->vals;
+    const char *bytes = v->data.len ? (const char *)v->data.data : ""; /* all rows may be empty */
     ia_view row;
 
     IA_TRY(ia_vals_status(cx, v));
@@ -622,7 +623,7 @@ static ia_status settle_rows(ia_ctx *cx, const ia_leaf *l, ia_leafacc *acc)
         for (uint64_t i = 0; i < v->n; i++) {
             uint64_t from = ia_vals_offset(v, i);
 
-            row.data = (const char *)v->data.data + from;
+            row.data = bytes + from;
             row.len = (size_t)(ia_vals_offset(v, i + 1) - from);
             IA_TRY(ia_packed_put_row(cx, &acc->packed, l->row_enc, row));
         }

@@ -16,9 +16,11 @@ import tempfile
 import lance
 import pyarrow as pa
 
+import page_seeds
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.dirname(HERE)
-LIMIT = 50_000
+LIMIT = 100_000
 
 
 def save(fuzzer, name, data):
@@ -263,6 +265,7 @@ def main():
         save("rowids", name, b"r" + data)
     for name, data in versions():
         save("rowids", "versions-" + name, b"v" + data)
+    page_seeds.make(save)
     for work in (engine, lambda place: ours(place, sys.argv[1])):
         place = tempfile.mkdtemp()
         work(place)

@@ -1,0 +1,7 @@
+/* fuzz_page_constant.c - reads constant pages of arbitrary descriptions and buffers. */
+#include "fuzz_pages.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_pages_run(2, 2, data, size);
+}
