@@ -3,7 +3,7 @@
 
 Usage: make_seeds.py FUZZ_SEEDS  (the program fuzz_seeds of a build). Inputs whose names begin with
 "seed-" are replaced; all others (found by fuzzing, kept as regressions) stay. Seeds of `file` are not
-made here: they are tests/data/lance."""
+made here: they are tests/data/lance, files and files20."""
 import glob
 import json
 import os
@@ -229,7 +229,31 @@ RECORDS = {
 }
 
 
+# The first byte chooses the reader's options.
+CSV = {
+    "all": '\0i,f,b,d,t,s\n1,1.5,true,2024-02-29,2024-01-01T01:00:00Z,x\n-9223372036854775808,1e300,false,1970-01-01,'
+           '2024-01-01T01:00:00.000001+01:00,"a ""b"", c\nd"\n,,,,,""\n',
+    "no-header": '\3a;b\r\n"1";\u00e9\r\n2;"x;y"\r\n',
+    "batches": "\14\ufeffn\n1\n2\n\n3\n4\n",
+    "later-misfit": "\4n,m\n1,\nx,2\n",
+}
+
+JSONL = {
+    "all": '\0{"b":true,"i":-9223372036854775808,"f":1.5,"s":"\\u00e9\\ud83d\\ude00","l":[1,null,2],'
+           '"o":{"x":1,"y":[{"z":"q"}]},"n":null}\n{"i":1,"f":3,"l":[],"o":{"x":null,"y":null}}\n{}\n',
+    "batches": '\14{"a":1}\n\n{"a":2,"a2":3}\n{"a":4}\n{"a":5}\n',
+    "nested": '\0{"a":[[1],[2.5,null]],"b":[{"c":[]}]}\n',
+}
+
+
 def texts():
+    for name, text in CSV.items():
+        save("csv", name, text)
+    for name, text in JSONL.items():
+        save("jsonl", name, text)
+    save("jsonl", "types", b"\0" + read(DATA + "/arrow/ipc_types.jsonl"))
+    for path in glob.glob(DATA + "/arrow/*.arrow") + glob.glob(DATA + "/arrow/*.arrows"):
+        save("ipc", os.path.basename(path), read(path))
     save("schema", "people", PEOPLE)
     save("schema", "all", SCHEMA)
     for name, text in QUERIES.items():
