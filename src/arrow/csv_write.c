@@ -7,7 +7,8 @@
 static void put_text(ia_ctx *cx, ia_buf *out, const char *p, size_t n)
 {
     size_t i, from = 0;
-    bool plain = n > 0;
+    /* Unquoted at the start of a text this would be taken for its mark. */
+    bool plain = n > 0 && !(n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0);
 
     for (i = 0; i < n && plain; i++)
         plain = p[i] != ',' && p[i] != '"' && p[i] != '\n' && p[i] != '\r';
