@@ -116,7 +116,7 @@ static ia_status read_array(columns_reader *r, const ia_type *t, int depth, ia_a
     const size_t n = ia_type_array_children(t);
     ia_buffer *bufs[3] = {0};
     ia_array **kids = NULL;
-    int64_t length, nulls;
+    int64_t length = 0, nulls = 0;
     ia_status st;
     size_t i;
 

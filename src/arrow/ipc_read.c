@@ -322,7 +322,7 @@ char ia_ipc_sniff(const void *data, size_t len)
 static ia_status read_head(ia_ctx *cx, ipc_reader *r)
 {
     uint8_t raw[4];
-    uint32_t size;
+    uint32_t size = 0;
     message m = {0};
     size_t got;
     ia_status st;

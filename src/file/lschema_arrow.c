@@ -286,7 +286,7 @@ static ia_status add_child(ia_ctx *cx, child_list *c, ia_field **out)
 
 static ia_status build_children(ia_ctx *cx, parse_state *p, int32_t id, int depth, child_list *c)
 {
-    ia_field *f;
+    ia_field *f = NULL;
 
     while (p->pos < p->ls->n && p->ls->fields[p->pos].parent_id == id) {
         IA_TRY(add_child(cx, c, &f));
@@ -344,7 +344,7 @@ static ia_status nested_type(ia_ctx *cx, const ia_lfield *f, const parse_type *p
 static ia_status descriptor_child(ia_ctx *cx, child_list *c, const char *name, ia_type_id id,
                                   bool nullable)
 {
-    ia_field *f;
+    ia_field *f = NULL;
 
     IA_TRY(add_child(cx, c, &f));
     f->type = ia_type_basic(id);
@@ -355,7 +355,7 @@ static ia_status descriptor_child(ia_ctx *cx, child_list *c, const char *name, i
 /* Descriptor fields that a data file lists: they have no ids and no parent. */
 static ia_status listed_descriptor(ia_ctx *cx, parse_state *p, child_list *c)
 {
-    ia_field *f;
+    ia_field *f = NULL;
 
     for (; ia_lfield_is_blob_part(p->ls, p->pos); p->pos++) {
         const ia_lfield *lf = &p->ls->fields[p->pos];
