@@ -162,8 +162,8 @@ ia_status ia_hints_of(ia_ctx *cx, const ia_field *leaf, const ia_file_writer_opt
     memset(out, 0, sizeof *out);
     if (opt)
         IA_TRY(from_options(cx, opt, out));
-    structural = out->structural;
-    compression = out->compression;
+    structural = (int)out->structural;
+    compression = (int)out->compression;
     if (v && ia_str_eq(v, "sparse"))
         return ia_fail(cx, IA_ERR_UNSUPPORTED,
                        "field '%s': metadata " PREFIX "structural-encoding is 'sparse', which "
