@@ -1,4 +1,6 @@
 /* dictionary.c - plain values to dictionary arrays, and types without dictionaries. */
+#include <inttypes.h>
+
 #include "arrow/compute.h"
 #include "arrow/text_priv.h"
 
@@ -134,8 +136,9 @@ static ia_status fill(ia_ctx *cx, encoder *e, const ia_type *to, ia_builder *ind
         k = number_of(e, i);
         if (bits < 63 && k >= (int64_t)1 << bits)
             return ia_fail(cx, IA_ERR_INVALID,
-                           "more distinct values than the dictionary's index "
-                           "type can number");
+                           "more than %" PRId64 " distinct values in %" PRId64
+                           " rows of a dictionary column; use fewer rows at once",
+                           (int64_t)1 << bits, e->a->length);
         ia_builder_i64(cx, index, k);
     }
     return IA_OK;

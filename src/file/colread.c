@@ -1,4 +1,5 @@
 /* colread.c - top-level columns: their leaves opened together, rows of leaves made into arrays. */
+#include "arrow/compute.h"
 #include "file/colread.h"
 
 #include <inttypes.h>
@@ -77,8 +78,7 @@ ia_status ia_colread_open(ia_ctx *cx, ia_file *f, const ia_file_column *col, ia_
                        col->field->name, n, col->n_leaves);
     IA_TRY(IA_NEW_ARRAY(cx, c->leaves, n ? n : 1));
     c->n_leaves = n;
-    return ia_fail_prefix(cx, open_leaves(cx, &w, col->field), "column '%s'",
-                          col->field->name);
+    return ia_fail_prefix(cx, open_leaves(cx, &w, col->field), "column '%s'", col->field->name);
 }
 
 /* ---- arrays --------------------------------------------------------------------------------- */
@@ -165,6 +165,7 @@ static ia_status build_leaf(ia_ctx *cx, ia_leafread *r, const ia_type *t, uint64
 {
     ia_leafacc *a = &r->acc;
     ia_array *plain = NULL;
+    ia_status st;
 
     if (a->layers[0].valid.n != n || (r->leaf.kind != IA_LEAF_PACKED && a->vals.n != n))
         return ia_fail(cx, IA_ERR_CORRUPT,
@@ -177,7 +178,11 @@ static ia_status build_leaf(ia_ctx *cx, ia_leafread *r, const ia_type *t, uint64
         return ia_array_make(cx, t, (int64_t)n, 0, NULL, NULL, NULL, NULL, 0, out);
     case IA_LEAF_DICTIONARY:
         IA_TRY(ia_vals_finish(cx, &a->vals, &a->layers[0].valid, t->children[1].type, &plain));
-        return ia_dict_array(cx, plain, t, out);
+        st = ia_cast_array(cx, plain, t, out);
+        ia_array_release(plain);
+        if (st == IA_ERR_INVALID) /* the file's own type is too narrow for so many rows at once */
+            st = cx->err.code = IA_ERR_UNSUPPORTED;
+        return st;
     case IA_LEAF_PACKED:
         return ia_packed_finish(cx, &a->packed, &a->layers[0].valid, n, t, out);
     }

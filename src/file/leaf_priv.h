@@ -142,9 +142,6 @@ ia_status ia_leaf_blob_read(ia_ctx *cx, ia_leaf *l, uint64_t a, uint64_t b,
 /* The payloads of n descriptors (position, size: 16 bytes each) into *out; size 0 is empty. */
 ia_status ia_blob_fetch(ia_ctx *cx, ia_leaf *l, const uint8_t *descriptors, uint64_t n,
                         ia_vals *out) IA_MUST_CHECK;
-/* dict_array.c: the plain array `a` (released) as dictionary array of type `t`. INVALID when the
- * indices do not reach. */
-ia_status ia_dict_array(ia_ctx *cx, ia_array *a, const ia_type *t, ia_array **out) IA_MUST_CHECK;
 
 /* ---- between the layouts' files -------------------------------------------------------------- */
 
