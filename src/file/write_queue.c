@@ -104,13 +104,10 @@ done:
 
 /* ---- the ring ------------------------------------------------------------------------------- */
 
-ia_status ia_wqueue_init(ia_ctx *cx, ia_wqueue *q, uint32_t threads)
+void ia_wqueue_init(ia_wqueue *q, uint32_t threads)
 {
     q->threads = threads ? threads : 1;
-    if (threads <= 1)
-        return IA_OK;
-    q->cap = 2 * (size_t)threads;
-    return IA_NEW_ARRAY(cx, q->jobs, q->cap);
+    q->cap = threads > 1 ? 2 * (size_t)threads : 0;
 }
 
 static void job_dispose(ia_wjob *j)
@@ -155,8 +152,11 @@ ia_status ia_wqueue_put(ia_ctx *cx, ia_wqueue *q, ia_wleaf *l)
 
     if (!l->rows)
         return IA_OK;
-    if (!q->pool && q->threads > 1 && ia_wleaf_bytes(l) >= WORTH_A_THREAD)
+    if (!q->pool && q->threads > 1 && ia_wleaf_bytes(l) >= WORTH_A_THREAD) {
+        if (!q->jobs)
+            IA_TRY(IA_NEW_ARRAY(cx, q->jobs, q->cap));
         IA_TRY(ia_pool_new(cx, q->threads, &q->pool));
+    }
     if (!q->pool)
         return put_now(cx, q, l);
     if (q->n == q->cap)

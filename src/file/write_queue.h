@@ -13,12 +13,12 @@ typedef struct ia_wqueue {
     ia_fout out;
     uint32_t threads;
     ia_pool *pool; /* NULL until a page is worth it: pages are encoded at once */
-    ia_wjob *jobs; /* a ring */
+    ia_wjob *jobs; /* a ring; comes with the pool */
     size_t cap, first, n;
 } ia_wqueue;
 
 /* The output is the caller's to fill. threads 0 counts as 1. */
-ia_status ia_wqueue_init(ia_ctx *cx, ia_wqueue *q, uint32_t threads) IA_MUST_CHECK;
+void ia_wqueue_init(ia_wqueue *q, uint32_t threads);
 /* The rows of the leaf become a page; the leaf is empty afterwards. Nothing without rows. */
 ia_status ia_wqueue_put(ia_ctx *cx, ia_wqueue *q, ia_wleaf *l) IA_MUST_CHECK;
 /* Until every page is in the file. */

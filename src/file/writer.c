@@ -172,7 +172,7 @@ ia_status ia_file_writer_open(ia_ctx *cx, ia_objstore *os, const char *path, con
     IA_GO(ia_lschema_copy(cx, ls, &w->ls));
     w->schema = ia_schema_retain((ia_schema *)(uintptr_t)s);
     IA_GO(set_up(cx, w, opt));
-    IA_GO(ia_wqueue_init(cx, &w->queue, opt ? opt->threads : 1));
+    ia_wqueue_init(&w->queue, opt ? opt->threads : 1);
     w->page_bytes = pick_page_bytes(cx, w, opt);
     *out = w;
     w = NULL;
