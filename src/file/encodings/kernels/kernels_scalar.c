@@ -6,15 +6,6 @@ IA_DEFINE_UNPACK(unpack16, uint16_t, 16)
 IA_DEFINE_UNPACK(unpack32, uint32_t, 32)
 IA_DEFINE_UNPACK(unpack64, uint64_t, 64)
 
-static uint16_t levels_max(const uint16_t *level, size_t n)
-{
-    uint16_t top = 0;
-
-    for (size_t i = 0; i < n; i++)
-        top = level[i] > top ? level[i] : top;
-    return top;
-}
-
 static size_t levels_below(const uint16_t *level, size_t n, unsigned limit)
 {
     size_t count = 0;
@@ -63,24 +54,14 @@ static size_t list_starts(const uint16_t *rep, const uint16_t *def, size_t n, un
     return found;
 }
 
-static void shift32(uint32_t *dst, const uint8_t *src, size_t n, uint32_t delta)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint32_t v;
-
-        memcpy(&v, src + i * 4, 4);
-        dst[i] = v + delta;
-    }
-}
-
 const ia_kernels ia_kernels_scalar = {
     .name = "scalar",
     .unpack16 = unpack16,
     .unpack32 = unpack32,
     .unpack64 = unpack64,
-    .levels_max = levels_max,
+    .levels_max = ia_levels_max_body,
     .levels_below = levels_below,
     .levels_bits = levels_bits,
     .list_starts = list_starts,
-    .shift32 = shift32,
+    .shift32 = ia_shift32_body,
 };

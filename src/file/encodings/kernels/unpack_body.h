@@ -1,4 +1,4 @@
-/* unpack_body.h - unpacking of one FastLanes block, for the compiler to make vectors of. */
+/* unpack_body.h - loops of which the compiler makes vectors for each set's processor. */
 #ifndef IA_FILE_ENCODINGS_KERNELS_UNPACK_BODY_H
 #define IA_FILE_ENCODINGS_KERNELS_UNPACK_BODY_H
 
@@ -44,5 +44,24 @@ static inline unsigned ia_unpack_base(unsigned row)
             }                                                                                      \
         }                                                                                          \
     }
+
+static inline uint16_t ia_levels_max_body(const uint16_t *level, size_t n)
+{
+    uint16_t top = 0;
+
+    for (size_t i = 0; i < n; i++)
+        top = level[i] > top ? level[i] : top;
+    return top;
+}
+
+static inline void ia_shift32_body(uint32_t *dst, const uint8_t *src, size_t n, uint32_t delta)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t v;
+
+        memcpy(&v, src + i * 4, 4);
+        dst[i] = v + delta;
+    }
+}
 
 #endif
