@@ -324,7 +324,7 @@ BY_HAND = (
                              "a control byte although there are no levels", "chunks of more levels than their 16-bit count says",
                              "sparse sets listed, ranged, constant, empty, by deltas", "`rle` with 16 and 32 bit lengths",
                              "`variable` with `range`, `delta`, `rle` offsets", "`dictionary` counts of lists")),
-    ("test_file_v20", ("`bitpacked`", "`fixed_size_binary`", "`constant`", "nested `fixed_size_list` of format 2.0")),
+    ("test_file_v20", ("`bitpacked`", "`fixed_size_binary`", "`constant`", "`fixed_size_list` in one piece")),
     ("test_file_vectors", ("damaged variants of every real file under `tests/data`",)),
 )
 

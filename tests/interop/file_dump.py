@@ -275,7 +275,7 @@ class File:
         self.version = "2.0" if (major, minor) == (0, 3) else f"{major}.{minor}"
         at, size = struct.unpack_from("<QQ", b, gbo)
         self.rows = one(message(b[at:at + size]), 2)
-        self.columns, self.blob = [], []
+        self.columns = []
         for k in range(n_columns):
             at, size = struct.unpack_from("<QQ", b, cmo + 16 * k)
             m = message(b[at:at + size])

@@ -53,7 +53,6 @@ OTHER = {
 }
 TYPES = {**PRIMITIVES, **NESTED, **SINCE_22, **OTHER}
 METADATA = {"packed": PACKED, "packed_var": PACKED}
-BIT_WIDTH_KINDS = {8: "i1", 16: "i2", 32: "i4", 64: "i8"}
 
 
 def mask(rng, how, n):
